@@ -53,6 +53,7 @@ from streamlit.proto.Element_pb2 import Element
 from benchmarks.startup import ROOT, free_port, wait_until_up
 from benchmarks.visitor import Exchange, Visitor, query
 from llmviz.course.lessons import LESSONS as LISTED
+from llmviz.course.ui.furniture import words as furniture
 
 # As addresses write them: the first lesson is the home page, which has none.
 LESSONS = ("", *(lesson.key for lesson in LISTED[1:]))
@@ -66,7 +67,7 @@ STRIDE = 29  # visitors who come one after the other begin so many chapters apar
 WORDS = "Once Anna Samir found key met market old tree river gave ball then house".split()  # noqa: SIM905
 PACE = 2.0  # seconds between two changes of one visitor
 CONTROLS = ("slider", "button_group", "selectbox", "radio", "number_input", "bidi_component")
-PARTS = "Parts of this lesson"
+PARTS, LANGUAGES = furniture.parts, furniture.language
 START = "Start"  # the button that begins a training run
 SHARES = {"text": 0.45, "control": 0.35, "chapter": 0.12, "lesson": 0.04, "link": 0.04}
 
@@ -258,7 +259,7 @@ class Learner:
             to = widget.min + chance.randint(0, steps) * widget.step
             return lambda: visitor.set(element, double_value=to)
         if kind == "button_group":
-            if widget.label == PARTS or not widget.options or not widget.required:
+            if widget.label in (PARTS, LANGUAGES) or not widget.options or not widget.required:
                 return None
             option = chance.choice(list(widget.options)).content
             return lambda: visitor.set(element, string_array_value=[option])

@@ -36,7 +36,7 @@ from llmviz.similarity import (
 )
 from llmviz.tokenizers import WordTokenizer
 from llmviz.training import TrainConfig
-from llmviz.training.runs import describe
+from llmviz.training.run_folder import describe
 from llmviz.training.tensors import save_tensors
 
 LIMIT = 100  # ms, of every control

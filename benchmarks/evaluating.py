@@ -15,11 +15,11 @@ import time
 import torch
 from torch import Tensor
 
+from llmviz.files.paths import BUNDLED_CHECKPOINTS
 from llmviz.models.base import LanguageModel
-from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.plan import documents_of, plan_of
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 
 ROWS = 32
 

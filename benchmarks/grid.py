@@ -15,7 +15,7 @@ def folder_with_grid(target: Path, bundled: Path) -> Path:
     from llmviz.models import GPT, GPTConfig
     from llmviz.tokenizers import load_tokenizer
     from llmviz.training import TrainConfig
-    from llmviz.training.runs import describe
+    from llmviz.training.run_folder import describe
     from llmviz.training.tensors import save_tensors
 
     for path in bundled.iterdir():

@@ -26,14 +26,15 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.course.lessons.training.runs import plan_controls, presets
-from llmviz.training import locks, read_metrics, run_folders
+from llmviz.runs import store
+from llmviz.runs.manager import RunManager
+from llmviz.training import locks, read_metrics
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
-from llmviz.training.manager import RunManager
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = 300.0
-NICE = 10  # as llmviz.training.worker has it; importing that would import torch
+NICE = 10  # as llmviz.runs.worker has it; importing that would import torch
 
 
 def plan_of(preset: str, **train: Any) -> Plan:
@@ -67,8 +68,10 @@ def first_points(rounds: int) -> None:
 
 def wait_idle(manager: RunManager) -> None:
     """Wait until a process waits for a run."""
-    with manager._changed:
-        manager._changed.wait_for(lambda: any(worker.ready for worker in manager._pool._jobs), LONG)
+    with manager._life.changed:
+        manager._life.changed.wait_for(
+            lambda: any(worker.ready for worker in manager._life.pool._jobs), LONG
+        )
 
 
 def speeds(rounds: int, steps: int, even: bool) -> None:
@@ -83,8 +86,10 @@ def speeds(rounds: int, steps: int, even: bool) -> None:
     for _ in range(rounds):
         wait_idle(manager)
         run = manager.start("bench", plan)
-        with manager._changed:
-            manager._changed.wait_for(lambda name=run.name: not manager._runs[name].active, LONG)
+        with manager._life.changed:
+            manager._life.changed.wait_for(
+                lambda name=run.name: not manager._life.runs[name].active, LONG
+            )
         behind = rate(run.folder)
         manager.discard(run.name, "bench")
         with tempfile.TemporaryDirectory() as folder:
@@ -365,7 +370,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LLMVIZ_RUNS"] = folder
-        assert run_folders.root() == Path(folder)
+        assert store.root() == Path(folder)
         first_points(given.rounds)
         speeds(given.rounds, given.steps, given.even)
     if not given.skip_browser:

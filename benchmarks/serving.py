@@ -7,8 +7,8 @@ The requests come all at once; prompts are parts of a text the model knows, and 
 tokens are exponentially distributed. Each way serves the same requests in every round, in turn;
 ratios are medians over the rounds. One after the other is `generate`, and, below it, the bare
 decoder with no sampling pipeline. Static batches have the same size limit. transformers'
-continuous batching runs on the same weights, if it is installed. Last, a tick of single tokens
-with paged memory against the same tick with a contiguous cache, for sequences of equal length,
+continuous batching runs on the same weights, if it is installed. Last, a step of single tokens
+with paged memory against the same step with a contiguous cache, for sequences of equal length,
 where the contiguous one has no padding. Run nothing beside it.
 """
 
@@ -26,7 +26,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from llmviz.paths import DATA
+from llmviz.files.paths import DATA
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import generate
 from llmviz.serving import (
@@ -83,8 +83,8 @@ def served(
         n_blocks=blocks,
         token_budget=2 * batch,
     )
-    ticks = tuple(record(model, requests, config, RunClock(clock)))
-    return Recording(config, tuple(requests), ticks)
+    steps = tuple(record(model, requests, config, RunClock(clock)))
+    return Recording(config, tuple(requests), steps)
 
 
 def theirs(model: torch.nn.Module, requests: list[Request]) -> Callable[[], float] | None:
@@ -138,7 +138,7 @@ class Contiguous(PagedModel):
 
 
 def tick_times(model: torch.nn.Module, rows: int, length: int, rounds: int) -> tuple[float, float]:
-    """Median seconds of a tick of `rows` single tokens at a length: paged, contiguous."""
+    """Median seconds of a step of `rows` single tokens at a length: paged, contiguous."""
     each = -(-length // BLOCK)
     paged, contiguous = PagedModel(model, rows * each, BLOCK, rows=rows), Contiguous(model, rows)
     order = torch.randperm(rows * each).tolist()
@@ -229,10 +229,10 @@ def main() -> None:
             f"{paged / contiguous:.2f} of contiguous (aim 1.1 at most)"
         )
     most = max(
-        len(table) * BLOCK - tick.room[name]
+        len(table) * BLOCK - step.room[name]
         for policy in ("continuous", "split-fuse")
-        for tick in runs[policy].ticks
-        for name, table in tick.blocks.items()
+        for step in runs[policy].steps
+        for name, table in step.blocks.items()
     )
     print(f"most slots that a sequence held in vain: {most} (aim under {BLOCK})")
 

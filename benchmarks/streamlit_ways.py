@@ -1,6 +1,6 @@
 """What this project does by itself where Streamlit has a way of its own, beside that way.
 
-    python -m benchmarks.streamlit_ways [--part kept|controls|alone|parallel]
+    python -m benchmarks.streamlit_ways [--part kept|controls|alone|parallel|patches]
 
 kept       microseconds until a stored result is handed out: `kept` beside `cache_resource` (with
            the arguments as they are, and with `hash_funcs` for the model) and `cache_data`.
@@ -10,6 +10,8 @@ alone      every control of Streamlit's on every chapter is moved once. Printed:
            nothing else on the page is another, which `on_change="ignore"` would suit.
 parallel   every chapter is opened at two servers in turns, whose fragments run as they are and with
            `parallel=True`. Printed: processor time, seconds, chapters that show an exception.
+patches    a ninth of the chapters is run again at two servers in turns, with and without each part
+           of `llmviz.course.streamlit_parts` that is there for speed. Printed: the ratio.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -31,11 +33,20 @@ import psutil
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.classroom import CHAPTERS, CONTROLS, PARTS, Learner, app, cpu_seconds, rest
+from benchmarks.classroom import (
+    CHAPTERS,
+    CONTROLS,
+    LANGUAGES,
+    PARTS,
+    Learner,
+    app,
+    cpu_seconds,
+    rest,
+)
 from benchmarks.startup import ROOT, free_port, wait_until_up
 from benchmarks.timing import median_ms
 from benchmarks.visitor import Visitor, query
-from llmviz.course.ui.kept import kept
+from llmviz.course.ui.cached import cached
 
 PARALLEL = """
 import functools, sys
@@ -45,6 +56,21 @@ own = streamlit.fragment
 streamlit.fragment = lambda func=None, **more: (
     own(func, **more, parallel=True) if func else functools.partial(own, **more, parallel=True)
 )
+sys.argv[0] = "streamlit"
+main()
+"""
+FOR_SPEED = (
+    "look_up_values",
+    "ask_without_errors",
+    "read_theme_once",
+    "copy_blocks_once",
+    "wake_once",
+)
+WITHOUT = """
+import sys
+from streamlit.web.cli import main
+from llmviz.course import streamlit_parts
+streamlit_parts.{name} = lambda: None
 sys.argv[0] = "streamlit"
 main()
 """
@@ -71,7 +97,7 @@ def print_kept() -> None:
 
     model, hashed = Model(), {Model: lambda model: model.kept_as}
     resource, data = st.cache_resource(show_spinner=False), st.cache_data(show_spinner=False)
-    own, by_name, copied = kept(16)(weights), resource(named), data(named)
+    own, by_name, copied = cached(16)(weights), resource(named), data(named)
     by_hash = st.cache_resource(show_spinner=False, hash_funcs=hashed)(weights)
     for what, given in ("a text of 120 characters", "a kitten" * 15), ("300 ids", (*range(300),)):
         ways: dict[str, Callable[[], object]] = {
@@ -151,7 +177,8 @@ async def _alone(host: str) -> None:
                 controls = [
                     one
                     for one in visitor.elements(*CONTROLS[:-1], "checkbox", "text_input")
-                    if getattr(getattr(one, one.WhichOneof("type")), "label", "") != PARTS
+                    if getattr(getattr(one, one.WhichOneof("type")), "label", "")
+                    not in (PARTS, LANGUAGES)
                 ]
                 all_of_them = len(controls)
                 if not controls:
@@ -229,37 +256,62 @@ def _server(code: str) -> Iterator[tuple[str, psutil.Process]]:
         server.wait(timeout=60)
 
 
-async def _opened(host: str, process: psutil.Process) -> tuple[float, float, int]:
-    """Open and rerun every chapter; return processor time, seconds, chapters with exceptions."""
+async def _opened(
+    host: str, process: psutil.Process, chapters: Sequence[tuple[str, str, Any]], reruns: int
+) -> tuple[float, float, int]:
+    """Open and rerun chapters; return processor time, seconds, chapters with exceptions."""
     used, seconds, wrong = 0.0, 0.0, 0
-    for page, part, _ in CHAPTERS:
+    for page, part, _ in chapters:
         async with Visitor(host) as visitor:
-            first = await visitor.open(page, query(part=part))
+            seen = [await visitor.open(page, query(part=part))]
             before = cpu_seconds(process)
-            again = await visitor.reload()
+            seen += [await visitor.reload() for _ in range(reruns)]
             used += cpu_seconds(process) - before
-            seconds += again.seconds
-            wrong += bool(first.exceptions or again.exceptions)
+            seconds += sum(again.seconds for again in seen[1:])
+            wrong += any(each.exceptions for each in seen)
     return used, seconds, wrong
+
+
+def _in_turns(
+    codes: dict[str, str], chapters: Sequence[tuple[str, str, Any]], reruns: int, turns: int
+) -> dict[str, list[tuple[float, float, int]]]:
+    """What `_opened` finds at servers beside each other, by name, but for the first time."""
+    found: dict[str, list[tuple[float, float, int]]] = {name: [] for name in codes}
+    with ExitStack() as open_servers:
+        servers = {name: open_servers.enter_context(_server(code)) for name, code in codes.items()}
+        for _ in range(turns + 1):
+            for name, (host, process) in servers.items():
+                rest(process)
+                found[name].append(asyncio.run(_opened(host, process, chapters, reruns)))
+    return {name: rows[1:] for name, rows in found.items()}
 
 
 def print_parallel() -> None:
     """Print what it costs to run all chapters again, with fragments one by one and at once."""
-    with ExitStack() as open_servers:
-        servers = {
-            name: open_servers.enter_context(_server(code))
-            for name, code in (("one by one", ""), ("parallel", PARALLEL))
-        }
-        for turn in range(4):
-            for name, (host, process) in servers.items():
-                rest(process)
-                used, seconds, wrong = asyncio.run(_opened(host, process))
-                if turn:
-                    each = 1e3 / len(CHAPTERS)
-                    print(
-                        f"{name:<12} {used * each:.1f} ms of processor, {seconds * each:.1f} ms, "
-                        f"{wrong} of {len(CHAPTERS)} chapters with an exception"
-                    )
+    found = _in_turns({"one by one": "", "parallel": PARALLEL}, CHAPTERS, 1, 3)
+    each = 1e3 / len(CHAPTERS)
+    for name, rows in found.items():
+        for used, seconds, wrong in rows:
+            print(
+                f"{name:<12} {used * each:.1f} ms of processor, {seconds * each:.1f} ms, "
+                f"{wrong} of {len(CHAPTERS)} chapters with an exception"
+            )
+
+
+def print_patches() -> None:
+    """Print what a rerun costs without each part of `streamlit_parts` that is there for speed."""
+    chapters = CHAPTERS[::9]
+    for name in FOR_SPEED:
+        codes = {"with": "", "without": WITHOUT.format(name=name)}
+        found = _in_turns(codes, chapters, 8, 4)
+        used = {kind: [row[0] for row in rows] for kind, rows in found.items()}
+        ratios = [b / a for a, b in zip(used["with"], used["without"], strict=True)]
+        each = 1e3 * statistics.median(used["with"]) / (8 * len(chapters))
+        print(
+            f"{name:<20} without it {statistics.median(ratios):.3f} times the processor's time "
+            f"({min(ratios):.3f} to {max(ratios):.3f}); with it {each:.1f} ms a rerun",
+            flush=True,
+        )
 
 
 def print_alone() -> None:
@@ -276,6 +328,7 @@ def main() -> None:
         "controls": print_controls,
         "alone": print_alone,
         "parallel": print_parallel,
+        "patches": print_patches,
     }
     parser.add_argument("--part", choices=parts)
     given = parser.parse_args()

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 
 
 def write_to(make: Callable[[Path], object], about: str, folder: Path = EXPERIMENT_FOLDER) -> None:

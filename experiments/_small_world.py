@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from llmviz.training.config import QUICK, TrainConfig
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
@@ -35,10 +37,12 @@ def train_small(
     characters: int,
     options: dict[str, Any] | None = None,
     smoothing: float = 0.0,
+    change: Callable[[LanguageModel], None] | None = None,
 ) -> Small:
     """Train a GPT on the first characters of tiny-world.
 
     options: settings that differ from those of SIZES. smoothing: of the labels, in its loss.
+    change: what is done to the model before it learns.
     """
     import torch
 
@@ -56,6 +60,8 @@ def train_small(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = build("gpt", {"vocab_size": tokenizer.vocab_size, **SIZES, **(options or {})})
+        if change is not None:
+            change(model)
     plan = dataclasses.replace(
         TRAINING, seed=seed, steps=steps, log_every=steps, label_smoothing=smoothing
     )

@@ -25,7 +25,7 @@ from llmviz.course.lessons.errors.moved_answers import (
     first_tokens,
 )
 from llmviz.course.lessons.errors.token_letters import AFTER, BEFORE, spelled
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments._command import write_to
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -32,18 +32,12 @@ STEPS, CHARACTERS = 800, 1_000_000
 
 def losses_by_place(model: LanguageModel, tokenizer: Tokenizer, texts: int = TEXTS) -> list[float]:
     """Return the loss of a model by place in texts of TIMES its context (B,)."""
-    import torch
-    import torch.nn.functional as F
-
-    from llmviz.evaluation.longer_texts import long_texts, longer_copy
+    from llmviz.evaluation import longer_texts
     from llmviz.models.transformers import require_transformer
 
-    ids = long_texts(tokenizer, TIMES * model.context_length, texts)
-    longer = longer_copy(require_transformer(model), TIMES)
-    with torch.inference_mode():
-        logits = longer(ids[:, :-1])[0]
-        losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").double()
-    return losses.view(texts, -1, BIN).mean((0, 2)).tolist()
+    ids = longer_texts.long_texts(tokenizer, TIMES * model.context_length, texts)
+    longer = longer_texts.longer_copy(require_transformer(model), TIMES)
+    return longer_texts.losses_by_place(longer, ids, BIN).tolist()
 
 
 def measure_one(kind: str, seed: int) -> list[float]:

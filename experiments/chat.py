@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.conversation.chat_model import (
     ALL,
@@ -44,6 +43,7 @@ from llmviz.course.lessons.reasoning.conversation.chat_prompts import (
     prompt_of,
 )
 from llmviz.course.lessons.reasoning.think_first import Share
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.conversations import (
     ACTS,
     ASSISTANT,
@@ -61,10 +61,10 @@ from llmviz.finetuning.conversations import (
 )
 from llmviz.finetuning.instructions import ask
 from llmviz.finetuning.masked import Scored
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.serving.chat_template import OWN_STOPS, TURN_END, TURNS
+from llmviz.training import small_models
 from llmviz.training.files import read_json, write_json
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -127,7 +127,7 @@ def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
         assert loss is not None  # there are targets
         return loss
 
-    for _ in small_gpt.descend(
+    for _ in small_models.descend(
         model, loss_at, len(batches), rate=RATE, warmup=WARMUP, floor=0.04, betas=(0.9, 0.99)
     ):
         pass
@@ -166,7 +166,7 @@ def published() -> Trained:
     """
     from llmviz.training.config import TrainConfig
     from llmviz.training.reading import CHAT
-    from llmviz.training.runs import Trained, describe
+    from llmviz.training.run_folder import Trained, describe
 
     model, own = bundled(), tokenizer()
     data = {

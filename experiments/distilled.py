@@ -26,7 +26,7 @@ from llmviz.course.lessons.reasoning.distillation.distilling import (
     Transfer,
 )
 from llmviz.evaluation.exact_loss import corpus_loss, log_softmax
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 from llmviz.training.held_out_texts import SEED, stories
 

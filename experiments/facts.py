@@ -24,7 +24,7 @@ from llmviz.course.lessons.errors.read_facts import (
     run_name,
     world_of,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 

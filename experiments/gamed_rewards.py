@@ -21,7 +21,7 @@ from llmviz.course.lessons.reasoning.reward_hacking.model import (
     OwnReward,
     own_run,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 

@@ -23,9 +23,9 @@ from llmviz.course.lessons.finetuning.classifier.examples_curve import (
     Run,
     runs,
 )
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.labels import Labelled
 from llmviz.finetuning.plan import BASE
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 TESTED = 400  # texts, the same for all

@@ -11,7 +11,7 @@ from pathlib import Path
 from experiments._command import write_to
 from llmviz.corpus.leaning import LEANS
 from llmviz.course.lessons.errors.read_leaning import COMMAND, FILE, SEEDS, run_name, train_one
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 

@@ -24,7 +24,7 @@ from llmviz.corpus.letter_questions import (
     Question,
     Quiz,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

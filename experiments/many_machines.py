@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from llmviz.files.whole import write_whole
 from llmviz.parallel.outcome import COMMAND, FILE, Outcome
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
-from llmviz.wholefile import write_whole
 
 PROCESSES = (2, 4)
 

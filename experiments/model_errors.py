@@ -23,7 +23,7 @@ from llmviz.course.lessons.errors.model_errors import (
     ModelErrors,
     measure_named,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 _OTHERS = "drafts/tiny-world", "words-gpt", "tiny-world-char"

@@ -43,7 +43,7 @@ from llmviz.course.lessons.reasoning.sum_texts import (
     carries,
     is_right,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 BEAMS = (1, 2, 4, 8, 15)

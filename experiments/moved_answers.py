@@ -14,7 +14,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from llmviz.corpus.plot import ADVERBIALS
+from llmviz.corpus.story_productions import ADVERBIALS
 from llmviz.corpus.words import words
 from llmviz.course.lessons.errors.moved_answers import (
     COMMAND,
@@ -32,7 +32,7 @@ from llmviz.course.lessons.errors.moved_answers import (
     asked_stories,
     first_tokens,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 PLACES = (0, 3, 6, 9, 12)  # how many of them stand before the fact

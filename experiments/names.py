@@ -5,8 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from experiments._command import write_to
-from llmviz.paths import DATA
-from llmviz.wholefile import write_whole
+from llmviz.files.paths import DATA
+from llmviz.files.whole import write_whole
 
 NAME_COUNT = 8_000
 

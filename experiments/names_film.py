@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from experiments._command import write_to
-from llmviz.paths import BUNDLED_CHECKPOINTS
+from llmviz.files.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.files import write_json
 from llmviz.training.kept_weights import CARD, COMMAND, FOLDER, STEPS, WEIGHTS
 from llmviz.training.loop import train

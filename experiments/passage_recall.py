@@ -28,7 +28,7 @@ from llmviz.course.lessons.reasoning.retrieval.passage_ranking import (
     order_of,
     rank,
 )
-from llmviz.paths import DATA, EXPERIMENT_FOLDER
+from llmviz.files.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.similarity import VectorTable, cut
 from llmviz.training.files import write_json
 

@@ -28,7 +28,6 @@ from llmviz.corpus.facts_in_passages import (
     split,
     values,
 )
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import (
     BETAS,
     BLANK,
@@ -46,7 +45,8 @@ from llmviz.course.lessons.reasoning.retrieval.passage_reader import (
     tokens,
     vocabulary,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -134,12 +134,12 @@ def train(model: GPT, seed: int, most: int = MOST, steps: int = STEPS) -> Iterat
     chance, losses, done = random.Random(seed), list[float](), 0
 
     def loss_on(level: str) -> torch.Tensor:
-        return small_gpt.loss_on(model, batch(chance, level))
+        return small_models.loss_on(model, batch(chance, level))
 
-    first = small_gpt.descend(
+    first = small_models.descend(
         model, lambda _: loss_on(NAMES), most, rate=RATE, warmup=WARMUP, floor=1, betas=BETAS
     )
-    further = small_gpt.descend(
+    further = small_models.descend(
         model,
         lambda step: loss_on(NAMED if step < NAMED_STEPS else ALL),
         steps,

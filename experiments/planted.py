@@ -17,7 +17,7 @@ from llmviz.course.lessons.errors.read_planted import (
     run_name,
     train_one,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from experiments._command import write_to
 from llmviz.course.lessons.finetuning.preferences.model import COMMAND, FILE, SETTINGS
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preference_run import Look, preference_run
 from llmviz.finetuning.preferences import RULES
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 

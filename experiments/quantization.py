@@ -16,7 +16,7 @@ from llmviz.course.lessons.efficiency.quantization.model import (
     MODEL,
     WAYS,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.quantization.quantized_models import quantized
 from llmviz.quantization.scheme import FEWEST_BITS, MOST_BITS
 from llmviz.training.files import write_json

@@ -12,8 +12,8 @@ from pathlib import Path
 from experiments._command import write_to
 from llmviz.course.lessons.real.measures import MEASURES, finished, name_of
 from llmviz.course.lessons.real.record import COMMAND, FOLDER, MODEL, written
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.obtainable.catalogue import how_to_get, path_of
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 

@@ -30,9 +30,9 @@ from llmviz.course.lessons.reasoning.preference.preference_texts import (
     good_endings,
     judged,
 )
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.labeller import Labeller, clean_pairs, stories, whole, words_of
 from llmviz.finetuning.preferences import Pair
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 from llmviz.training.measures import Share
 

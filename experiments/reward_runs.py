@@ -18,7 +18,7 @@ from llmviz.course.lessons.reasoning.sum_texts import (
     END,
     LONGEST,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from llmviz.course.lessons.discoveries.scaling.scaling_runs import (
     train_one,
     truths,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 

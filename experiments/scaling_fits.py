@@ -26,7 +26,7 @@ from llmviz.course.lessons.discoveries.scaling.scaling_fit import (
     fit_from,
     start_of,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 

@@ -18,8 +18,8 @@ from llmviz.course.lessons.efficiency.serving.model import (
     runs_of,
     serving_run,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.wholefile import write_whole
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.files.whole import write_whole
 
 
 def written(

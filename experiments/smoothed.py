@@ -28,7 +28,7 @@ from llmviz.course.lessons.errors.model_errors import (
     ModelErrors,
     measure,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 from llmviz.training.held_out_texts import CALIBRATION_SEED, stories
 

@@ -14,8 +14,8 @@ import numpy as np
 from experiments._command import write_to
 from llmviz.corpus.states import LABELS, RULES
 from llmviz.course.lessons.discoveries.features_record import MODEL, bundle, weights_of
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.interpretability.steering import removed
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 from llmviz.training.held_out_texts import SEED, stories
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments._command import write_to
-from llmviz.course.lessons.reasoning import small_gpt
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def train(steps: int = STEPS, seed: int = 0) -> GPT:
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
-    for _ in small_gpt.descend(
-        model, lambda step: small_gpt.loss_on(model, batch(rng)), steps, rate=RATE, warmup=WARMUP
+    for _ in small_models.descend(
+        model, lambda step: small_models.loss_on(model, batch(rng)), steps, rate=RATE, warmup=WARMUP
     ):
         pass
     return model.eval()

@@ -26,7 +26,7 @@ from llmviz.course.lessons.errors.tested_in_training import (
     documents,
     two_tests,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 
 SEEDS = (0, 1, 2)

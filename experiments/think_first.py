@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments._command import write_to
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.parity_texts import (
     COLON,
     DOT,
@@ -30,7 +29,8 @@ from llmviz.course.lessons.reasoning.parity_texts import (
     path_of,
     question,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, flo
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
-    losses = small_gpt.descend(
+    losses = small_models.descend(
         model,
-        lambda step: small_gpt.loss_on(model, batch(rng, way, longest_at(step, steps, order))),
+        lambda step: small_models.loss_on(model, batch(rng, way, longest_at(step, steps, order))),
         steps,
         rate=RATE,
         warmup=WARMUP,

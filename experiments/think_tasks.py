@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments._command import write_to
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.parity_texts import DIRECT, DOTS, PATH, WAYS
 from llmviz.course.lessons.reasoning.think_first import SEEDS, share
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def batch(task: Task, rng: np.random.Generator, way: str) -> tuple[np.ndarray, n
 
 def new_model(task: Task) -> "GPT":
     """Return a model with random weights, as torch's generator stands."""
-    return small_gpt.new_gpt(
+    return small_models.new_gpt(
         vocab_size=len(task.tokens),
         context_length=2 * SLOTS + 2,
         n_layer=LAYERS,
@@ -94,9 +94,9 @@ def train(name: str, way: str, seed: int, steps: int = STEPS) -> "tuple[GPT, flo
     torch.manual_seed(seed)
     task, rng = TASKS[name], np.random.default_rng(seed)
     model = new_model(task)
-    losses = small_gpt.descend(
+    losses = small_models.descend(
         model,
-        lambda _: small_gpt.loss_on(model, batch(task, rng, way)),
+        lambda _: small_models.loss_on(model, batch(task, rng, way)),
         steps,
         rate=RATE,
         warmup=WARMUP,

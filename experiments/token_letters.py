@@ -15,7 +15,7 @@ import numpy as np
 
 from llmviz.corpus.letter_questions import SPELLINGS
 from llmviz.corpus.words import words
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import write_json
 from llmviz.training.held_out_texts import stories
 

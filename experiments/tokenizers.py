@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from llmviz.paths import TOKENIZER_FOLDER
-from llmviz.textfile import read_text_file
+from llmviz.files.paths import TOKENIZER_FOLDER
+from llmviz.files.text import read_text_file
 from llmviz.tokenizers.registry import BUNDLED_TEXT, DEFAULT_BPE_SIZE, TOKENIZERS, train_tokenizer
 
 SIZES = {"word": 4096, "char": None, "bpe": DEFAULT_BPE_SIZE}

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.tools.calculator import BROKEN, ZERO, calculate, fed_back
 from llmviz.course.lessons.reasoning.tools.tool_loop import (
     HONEST,
@@ -55,6 +54,7 @@ from llmviz.course.lessons.reasoning.tools.tool_texts import (
     is_number,
     new_model,
 )
+from llmviz.training import small_models
 from llmviz.training.files import read_json, write_json
 from llmviz.training.measures import Share
 
@@ -226,9 +226,9 @@ def train(way: str, seed: int, updates: int = UPDATES) -> tuple[GPT, float]:
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
-    losses = small_gpt.descend(
+    losses = small_models.descend(
         model,
-        lambda step: small_gpt.loss_on(model, batch(rng, way)),
+        lambda step: small_models.loss_on(model, batch(rng, way)),
         updates,
         rate=RATE,
         warmup=WARMUP,

@@ -4,8 +4,8 @@ import random
 from pathlib import Path
 
 from experiments._command import write_to
-from llmviz.paths import DATA
-from llmviz.wholefile import write_whole
+from llmviz.files.paths import DATA
+from llmviz.files.whole import write_whole
 
 # What -ize can follow; the first two stand more often than the others.
 _IZE = ["token", "modern"] * 3 + [

@@ -11,7 +11,7 @@ What `__all__` lists is public and changes only with a note in CHANGELOG.md. All
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from llmviz.lazy import lazy_names
+from llmviz.files.lazy import lazy_names
 from llmviz.version import __version__
 
 if TYPE_CHECKING:

@@ -9,6 +9,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from llmviz.files.paths import CHECKPOINTS, HUB
+from llmviz.files.whole import write_whole, writing
 from llmviz.finetuning.tuned import load_body, load_tuned, tuning_folder
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import CLASSIFIER
@@ -23,10 +25,11 @@ from llmviz.models.published import (
 )
 from llmviz.models.published_files import cached_folder, find_folder, is_adapter
 from llmviz.obtainable.catalogue import OBTAINABLE, how_to_get, path_of
-from llmviz.paths import CHECKPOINTS, HUB
 from llmviz.publishing.form import gpt_of
 from llmviz.publishing.onto_base import with_adapter
 from llmviz.quantization.files import QUANTIZATION
+from llmviz.runs.named import find_checkpoint
+from llmviz.runs.store import PREFIX, find_run, run_card, split_name
 from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
 from llmviz.tokenizers.gguf_tokenizer import gguf_tokenizer
 from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
@@ -40,11 +43,8 @@ from llmviz.training.files import (
     write_manifest,
 )
 from llmviz.training.reading import CHAT, CONFIG, METRICS, MODEL, TOKENIZER
-from llmviz.training.recipes import find_checkpoint
-from llmviz.training.run_folders import PREFIX, find_run, run_card, split_name
-from llmviz.training.runs import Trained, describe, load_trained, prepare_folder
+from llmviz.training.run_folder import Trained, describe, load_trained, prepare_folder
 from llmviz.training.tensors import save_tensors
-from llmviz.wholefile import write_whole, writing
 
 CARD = "card.json"
 GENERATION = "generation_config.json"  # beside a published model

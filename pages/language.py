@@ -1,4 +1,4 @@
-"""Words and their roles: counts, stems, lemmas, parts of speech, what layers know, names."""
+"""Words and their roles: counts, stems and lemmas, parts of speech, names, what layers know."""
 
 from llmviz.course.lessons.language import LESSON
 from llmviz.course.ui.lesson import show

@@ -47,6 +47,8 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
 _main = sys.modules["__main__"]
+# As in pyproject.toml: what `pytest` runs.
+BY_ITSELF = "not pages and not browser and not rooms and not slow"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,6 +59,12 @@ def pytest_runtest_setup() -> None:
     script that may be gone by then.
     """
     sys.modules["__main__"] = _main
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Of what is named run pages, browser and rooms, too: only what is slow is asked for."""
+    if config.args != config.getini("testpaths") and config.option.markexpr == BY_ITSELF:
+        config.option.markexpr = "not slow"
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -80,6 +88,8 @@ def pytest_collection(session: pytest.Session) -> None:
     for path in MODULES[part]:
         compileall.compile_file(path, quiet=1)
     for path in TEST_FILES[part]:
+        if pytest_ignore_collect(path, session.config):
+            continue
         with contextlib.suppress(pytest.skip.Exception):  # it is told where tests are collected
             importlib.import_module(module_name(path))
 
@@ -101,10 +111,11 @@ def pytest_collection_finish() -> None:
 # Of the files that open chapters, those that come first: what a lesson computes once for all is
 # kept then, and is there for the others.
 FIRST_PAGES = ("tests/pages/test_every_page.py", "tests/pages/test_reruns.py")
-# Files that take long with few tests: they come early, so that no process is left alone with one.
+# Files that take long with few tests, most by the processes that they start: of the second tier,
+# and early in it, so that no process is left alone with one.
 LONG = (
-    "tests/training/test_orphans.py",
-    "tests/training/test_worker.py",
+    "tests/runs/test_worker_orphans.py",
+    "tests/runs/test_worker.py",
     "tests/training/test_export.py",
     "tests/test_cli.py",
     "tests/finetuning/test_runs.py",
@@ -114,6 +125,37 @@ LONG = (
     "tests/test_deploy.py",
     "tests/test_adding.py",
     "tests/training/test_memory.py",
+    "tests/training/test_estimate.py",
+    "tests/sampling/test_speculative.py",
+    "tests/test_extras.py",
+    "tests/serving/test_schedules.py",
+    *(
+        f"tests/test_cli_{what}.py"
+        for what in ("folders", "help", "line", "refusals", "room", "study", "wrong_lines")
+    ),
+)
+# Rooms whose tests take long and which a change elsewhere leaves as they are: name the room, or
+# `-m rooms`. What the other folders hold is run before each commit.
+ROOMS = (
+    *(f"tests/course/{room}/" for room in ("lessons", "site")),
+    *(
+        f"tests/{room}/"
+        for room in (
+            "corpus",
+            "evaluation",
+            "files",
+            "finetuning",
+            "interpretability",
+            "language",
+            "obtainable",
+            "parallel",
+            "processes",
+            "publishing",
+            "quantization",
+            "serving",
+            "similarity",
+        )
+    ),
 )
 ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "llmviz").rglob("*.py"))
@@ -124,12 +166,32 @@ OTHER_SERVERS = {
     for path in TEST_FILES
     if path.parent.name == "browser" and "def address(" in path.read_text("utf-8")
 }
+OPENED_ONCE = "tests/pages/test_every_page.py"  # one opening of every page: with the engine's
 # The files that run pages of the app in their own process.
 PAGES = {
     path.relative_to(ROOT).as_posix()
     for path in TEST_FILES
     if path.parent.name == "pages" or "from tests.pages.harness import" in path.read_text("utf-8")
 }
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file of which nothing would run: that takes a third of what `pytest` alone takes."""
+    if config.option.markexpr != BY_ITSELF or ROOT not in collection_path.parents:
+        return None
+    name = collection_path.relative_to(ROOT).as_posix()
+    return kind(f"{name}/" if collection_path.is_dir() else name) is not None or None
+
+
+def kind(file: str) -> str | None:
+    """The mark that all tests of a file have by its place; None: it is run before each commit."""
+    if file in LONG:
+        return "slow"
+    if file.startswith(("tests/browser/", "tests/classroom/")):
+        return "browser"
+    if file in PAGES and file != OPENED_ONCE:
+        return "pages"
+    return "rooms" if file.startswith(ROOMS) else None
 
 
 class ByFile(LoadFileScheduling):
@@ -152,6 +214,7 @@ class ByFile(LoadFileScheduling):
         return "pages" if file in PAGES else file
 
 
+@pytest.hookimpl(tryfirst=True)  # before those without the wanted marks are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Browsers first, then pages, then what takes long, then the files with the most tests.
 
@@ -160,8 +223,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     names it and says why (RERUN).
     """
     for item in items:
-        if item.get_closest_marker("slow"):
+        file = item.nodeid.partition("::")[0]
+        mark = kind(file)
+        if mark == "slow" or item.get_closest_marker("slow"):
+            item.add_marker("slow")
             item.add_marker(pytest.mark.flaky(reruns=1))
+        elif mark:
+            item.add_marker(mark)
     if not hasattr(config, "workerinput"):  # this process is alone
         return
     counts = Counter(item.nodeid.partition("::")[0] for item in items)

@@ -133,7 +133,7 @@ def opened(copy: Path, page: str, **link: str) -> str:
 def test_a_chapter_is_a_folder_and_a_line(copy):
     lesson = copy / "llmviz" / "course" / "lessons" / "tokenization"
     add_chapter(lesson / "added")
-    add_line(lesson / "__init__.py", '"bytes"', '"added", ')
+    add_line(lesson / "__init__.py", '"learn"', '"added", ')
     page = opened(copy, "tokenization", part="added", added="7")
     assert "['A chapter that was added'] [7] []" in page
 

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 import llmviz
 from llmviz.api.continuing import Continuation
 from llmviz.cli import main
-from llmviz.nearest import nearest
+from llmviz.files.nearest import nearest
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import generate
 from llmviz.tokenizers import ENDOFTEXT, get_tokenizer

@@ -21,7 +21,7 @@ from benchmarks.visitor import query
 from llmviz.cli import app
 from llmviz.cli.app import process_named
 from llmviz.course.ui.classroom import GONE, words
-from llmviz.handed_sockets import COOKIE, HandedSockets, hand_over
+from llmviz.processes.handed_sockets import COOKIE, HandedSockets, hand_over
 from tests.awaiting import awaited
 from tests.browser.conftest import NOT_AHEAD
 from tests.test_deploy import TEXT, Browser, led, pressed, shown, title
@@ -125,7 +125,9 @@ def test_a_connection_is_served_by_who_it_is_handed_to():
 
 def test_a_process_whose_command_has_gone_before_it_was_ready_ends_without_an_error(monkeypatch):
     told = []
-    monkeypatch.setattr("llmviz.handed_sockets.os.kill", lambda pid, what: told.append((pid, what)))
+    monkeypatch.setattr(
+        "llmviz.processes.handed_sockets.os.kill", lambda pid, what: told.append((pid, what))
+    )
     ours, theirs = socket.socketpair()
     ours.close()
     with HandedSockets(fileno=theirs.detach()) as taken:

@@ -14,15 +14,15 @@ import torch
 import llmviz
 from llmviz.cli import main
 from llmviz.corpus import PROBES, load_corpus
+from llmviz.files.paths import BUNDLED_CHECKPOINTS
 from llmviz.models import GPT, MODELS, GPTConfig
-from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import ENDOFTEXT, BPETokenizer, TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
 from llmviz.training.evaluate import probe_scores
 from llmviz.training.files import read_json
 from llmviz.training.recipes import SINCE_2017
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from llmviz.training.tensors import load_tensors, save_tensors
 from tests.finetuning.conftest import small_base
 from tests.pages.small_model import make_checkpoint

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from llmviz import cli
 from llmviz.cli import train
 from llmviz.training import TrainConfig, load_checkpoint, read_metrics, recipes
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.read_only import read_only
 from tests.test_cli import FAST, SMALL, call, refused
 

@@ -169,6 +169,9 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "study run": ["x"],
         "worksheet": ["x", "y"],
         "site": ["x"],
+        "language export": ["es", "--out=x"],
+        "language import": ["x"],
+        "language accept": ["es"],
     }
     parts = parser_of(words)
     if any(isinstance(action, argparse._SubParsersAction) for action in parts._actions):

@@ -45,7 +45,7 @@ TO_ITS_END = "corpus list"  # as the others, in a process that Python ends
 # when it first outlines a model, and end without taking that apart.
 EACH_IN_A_FORK = """
 import json, os, runpy, sys
-import llmviz.finetuning.recipes, llmviz.pretrained, llmviz.sampling, llmviz.training.runs
+import llmviz.finetuning.recipes, llmviz.pretrained, llmviz.sampling, llmviz.training.run_folder
 from llmviz.models import build
 build("gpt")
 for line in json.loads(sys.stdin.read()):

@@ -7,7 +7,7 @@ import resource
 import pytest
 import torch
 
-from llmviz.models import MODELS, build, registry, room
+from llmviz.models import MODELS, build, memory_limits, registry
 from llmviz.models.registry import bytes_needed
 from llmviz.nn.layers import FeedForward
 from llmviz.training import estimate as estimates
@@ -22,7 +22,7 @@ GB = 10**9
 @pytest.fixture
 def small_machine(monkeypatch):
     """A machine with two gigabytes free."""
-    monkeypatch.setattr(room, "free_memory", lambda: 2 * GB)
+    monkeypatch.setattr(memory_limits, "free_memory", lambda: 2 * GB)
 
 
 TOO_LARGE = [
@@ -102,9 +102,9 @@ def test_too_large_a_tuning_is_refused_before_it_begins(capsys, tmp_path, small_
 def test_build_says_what_a_model_needs_and_builds_none_of_it(name, small_machine, monkeypatch):
     config = MODELS[name].config()
     exact = sum(one.nbytes for one in (lambda m: (*m.parameters(), *m.buffers()))(build(name)))
-    monkeypatch.setattr(room, "free_memory", lambda: exact)
+    monkeypatch.setattr(memory_limits, "free_memory", lambda: exact)
     assert build(name, config).config == config
-    monkeypatch.setattr(room, "free_memory", lambda: exact - 1)
+    monkeypatch.setattr(memory_limits, "free_memory", lambda: exact - 1)
     with pytest.raises(ValueError, match=f"a {name} of these sizes needs about .* are free here"):
         build(name, config)
     with torch.device("meta"):  # which takes no memory
@@ -126,9 +126,9 @@ def test_a_run_that_just_fits_is_prepared_and_one_byte_less_refuses_it(monkeypat
     plan = Plan(corpus="names", context_length=16, windows="random")
     run = prepare(plan)
     needs = estimate(plan, run.tokenizer.vocab_size).memory
-    monkeypatch.setattr(room, "free_memory", lambda: needs)
+    monkeypatch.setattr(memory_limits, "free_memory", lambda: needs)
     prepare(plan)
-    monkeypatch.setattr(room, "free_memory", lambda: needs - 1)
+    monkeypatch.setattr(memory_limits, "free_memory", lambda: needs - 1)
     with pytest.raises(ValueError, match=r"this run needs about .* are free here"):
         prepare(plan)
 
@@ -137,20 +137,20 @@ def test_short_documents_do_not_fill_a_long_context(monkeypatch):
     """Names have ten letters: rows of them are as small with any context."""
     short = Plan(corpus="names", context_length=32, windows="padded")
     long = dataclasses.replace(short, context_length=8192)
-    monkeypatch.setattr(room, "free_memory", lambda: GB)
+    monkeypatch.setattr(memory_limits, "free_memory", lambda: GB)
     assert prepare(long).data.longest_row == prepare(short).data.longest_row < 32
     with pytest.raises(ValueError, match="needs about"):
         prepare(dataclasses.replace(long, windows="random"))
 
 
 def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch):
-    monkeypatch.setattr(room, "_GROUP", tmp_path)
-    whole = room.free_memory()
+    monkeypatch.setattr(memory_limits, "_GROUP", tmp_path)
+    whole = memory_limits.free_memory()
     for name, value in (("max", "max"), ("current", "5000000"), ("stat", "inactive_file 1000000")):
         (tmp_path / f"memory.{name}").write_text(f"{value}\n", encoding="utf-8")
-    assert room.free_memory() == pytest.approx(whole, rel=0.2)  # no limit
+    assert memory_limits.free_memory() == pytest.approx(whole, rel=0.2)  # no limit
     (tmp_path / "memory.max").write_text("6000000\n", encoding="utf-8")
-    assert room.free_memory() == 2_000_000
+    assert memory_limits.free_memory() == 2_000_000
 
 
 SMALL = dict(n_layer=5, n_embd=8, vocab_size=11, context_length=12)
@@ -217,7 +217,9 @@ def test_on_a_gpu_its_own_memory_has_to_hold_what_a_run_keeps(monkeypatch, shard
     group = dataclasses.replace(estimates.distributed.current(), size=processes)
     monkeypatch.setattr(estimates.distributed, "current", lambda: group)
     monkeypatch.setattr(estimates, "choose_device", torch.device)
-    monkeypatch.setattr(room, "free_memory", lambda: 0)  # that of the machine does not count
+    monkeypatch.setattr(
+        memory_limits, "free_memory", lambda: 0
+    )  # that of the machine does not count
     asked = []
 
     def memory(free):

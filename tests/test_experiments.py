@@ -13,8 +13,8 @@ from experiments import __main__ as experiments
 from experiments import passage_recall
 from experiments._command import write_to
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import STORY, TABLES, recorded
+from llmviz.files.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.interpretability.vector_tables import load_table
-from llmviz.paths import DATA, EXPERIMENT_FOLDER
 
 ROOT = experiments.ROOT
 
@@ -24,8 +24,9 @@ def test_each_record_has_a_maker_a_reader_and_a_check_that_are_there(name):
     assert experiments.module(name) in {
         f"experiments.{path.stem}" for path in (ROOT / "experiments").glob("*.py")
     }
-    file, _, test = experiments.RECORDS[name]["check"].partition("::")
-    assert f"def {test}(" in (ROOT / file).read_text("utf-8")
+    for check in experiments.RECORDS[name]["check"].split():
+        file, _, test = check.partition("::")
+        assert f"def {test}(" in (ROOT / file).read_text("utf-8")
     reads = (ROOT / experiments.RECORDS[name]["read_by"]).read_text("utf-8")
     assert re.search(rf"experiments make {name}\b|COMMAND|TOKENIZER_FOLDER|\"{name}\"", reads)
 
@@ -35,11 +36,13 @@ def test_no_maker_is_left_out():
     assert {name.replace("-", "_") for name in experiments.RECORDS} == makers
 
 
-def test_a_check_runs_the_records_own_test(monkeypatch):
+@pytest.mark.parametrize(("name", "count"), [("tools", 1), ("memory", 3)])
+def test_a_check_runs_the_records_own_tests(monkeypatch, name, count):
     ran: list[list[str]] = []
     monkeypatch.setattr(subprocess, "call", lambda line, cwd: ran.append(line) or 3)
-    assert experiments.main(["make", "tools", "--check"]) == 3
-    assert ran[0][-1] == experiments.RECORDS["tools"]["check"]
+    assert experiments.main(["make", name, "--check"]) == 3
+    assert ran[0][-count:] == sorted(experiments.RECORDS[name]["check"].split())
+    assert ran[0][-count - 2 : -count] == ["-m", ""], "checks of the second tier are left out"
 
 
 def test_passages_of_the_bundled_story_are_found_as_often_as_recorded():

@@ -23,22 +23,10 @@ from tests.sources import ROOT, nodes_where
 
 # A module may import from its own layer and from lower ones.
 LAYERS = [
-    {"background", "background_child", "child", "config", "lazy", "paths", "textfile"}
-    | {
-        "fair_queue",
-        "handed_sockets",
-        "limits",
-        "nearest",
-        "read_to_end",
-        "standard_streams",
-        "trace",
-        "version",
-        "watchers",
-    }
-    | {"weightfile", "wholefile"},
+    {"config", "files", "processes", "trace", "version"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
-    {"training", "pretrained", "finetuning", "language"}
+    {"training", "runs", "pretrained", "finetuning", "language"}
     | {"quantization", "serving", "parallel"}
     | {"publishing", "obtainable"},
     {"records"},
@@ -147,6 +135,15 @@ def test_a_lesson_takes_nothing_from_another_lesson():
                 if package == ["llmviz", "course", "lessons"] and lesson not in (own[1], "LESSONS"):
                     wrong.add(f"{'/'.join(own)} imports {name}")
     assert wrong == set()
+
+
+def test_training_knows_no_visitor():
+    """A run computes and writes its folder; whose it is, and whose turn, stands in `runs/`."""
+    own = [path for path in MODULES if part(path) == "training"]
+    assert len(own) > 40
+    assert not [
+        (path.name, name) for path in own for name in imports(path) if "llmviz.runs" in name
+    ]
 
 
 def test_the_furniture_knows_no_lesson():

@@ -262,7 +262,7 @@ def test_a_run_is_trained_in_another_folder(installed, tmp_path):
 def test_the_app_opens_from_another_folder(installed, tmp_path):
     code = (
         "from streamlit.testing.v1 import AppTest\n"
-        "from llmviz.paths import APP\n"
+        "from llmviz.files.paths import APP\n"
         "app = AppTest.from_file(str(APP), default_timeout=60).run()\n"
         "print(APP, [error.value for error in app.exception], len(app.main))"
     )
@@ -274,7 +274,7 @@ def test_the_app_opens_from_another_folder(installed, tmp_path):
 
 def test_the_command_serves_the_app_with_what_it_was_given(capsys):
     from llmviz.cli import app, parser
-    from llmviz.paths import APP
+    from llmviz.files.paths import APP
 
     given = parser().parse_args(["app", "--port", "8600", "--", "--server.maxUploadSize", "5"])
     line = app.command(given)

@@ -42,6 +42,16 @@ def test_readme_is_read_in_two_minutes_and_leads_to_every_page():
     assert picture and (ROOT / picture[1]).stat().st_size <= 2_000_000
 
 
+@pytest.mark.parametrize("name", ["README.es.md", "README.zh.md"])
+def test_another_language_gives_the_same_commands_and_leads_to_files(name):
+    other = (ROOT / name).read_text("utf-8")
+    blocks = re.findall(r"```\w+\n.*?```", other, re.S)
+    assert len(blocks) >= 4 and all(block in FIRST for block in blocks)
+    assert f"({name})" in FIRST
+    for link in re.findall(r"\]\(([^)#]+)\)", other):
+        assert (ROOT / link).is_file(), link
+
+
 def test_no_address_in_readme_is_a_placeholder():
     for address in re.findall(r"https?://[^\s)>`]+", FIRST):
         assert not re.search(r"[A-Z]{3,}|example|your-", address.split("//")[1].split("/")[0]), (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
-from tests.sources import ROOT
+from tests.sources import ROOT, nodes_where
 
 TESTS = """
 import pytest
@@ -31,3 +32,12 @@ def test_who_needed_another_try_is_named_at_the_end(tmp_path):
     *_, title, name, _ = run.stdout.splitlines()
     assert "needed another try" in title
     assert name == "test_some.py::test_slow_machine: tried 2 times"
+
+
+def test_no_test_changes_everybodys_clock():
+    """`module.time` is the one module of all threads: what is left of another test sleeps too."""
+    files = (ROOT / "tests").rglob("*.py")
+    for path, node in nodes_where(files, ".time,", ".os,"):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("monkeypatch.setattr"):
+            changed = ast.unparse(node.args[0])
+            assert not changed.endswith((".time", ".os")), f"{path}:{node.lineno}: {changed}"

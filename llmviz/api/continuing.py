@@ -13,7 +13,7 @@ from llmviz.models.translator import Translator
 from llmviz.sampling import GeneratedToken, generate
 from llmviz.serving.text_stream import TextStream
 from llmviz.training.data import end_id, padding_ids
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 
 _REPLACEMENT = "\ufffd".encode()
 

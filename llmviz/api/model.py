@@ -15,15 +15,15 @@ import torch
 from torch import Tensor
 
 from llmviz.api.continuing import Continuation, check_writes, translation
-from llmviz.finetuning.finding import find_trained
+from llmviz.files.nearest import nearest
+from llmviz.finetuning.model_lookup import find_trained
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
-from llmviz.nearest import nearest
 from llmviz.pretrained import save_trained
 from llmviz.tokenizers import Tokenizer
 from llmviz.trace import Trace, record, tap_names
 from llmviz.training.evaluate import Score, score_each
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 
 WEIGHTS = "*.attn.weights"
 

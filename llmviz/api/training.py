@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 from llmviz.api.model import Model, load
 from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
+from llmviz.files.nearest import nearest
+from llmviz.files.text import ENDOFTEXT, check_texts
+from llmviz.files.whole import write_whole, writing
 from llmviz.models.catalogue import DEFAULT, entry_of
-from llmviz.nearest import nearest
-from llmviz.textfile import ENDOFTEXT, check_texts
 from llmviz.training.config import OWN_TEXT, TrainConfig
 from llmviz.training.files import removed_if_empty
 from llmviz.training.plan import Plan, plan_from, prepare
 from llmviz.training.reading import read_metrics
-from llmviz.training.runs import load_trained, prepare_folder, run_in_folder
+from llmviz.training.run_folder import load_trained, prepare_folder, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
-from llmviz.wholefile import write_whole, writing
 
 if TYPE_CHECKING:
     import pandas as pd

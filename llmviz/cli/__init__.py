@@ -11,10 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+# Read when NumPy is imported: at our sizes a second thread for a product does not pay, and beside
+# another program's work each step then waits for it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import llmviz
 from llmviz.cli.options import place, with_option_names
-from llmviz.nearest import nearest
-from llmviz.standard_streams import give_bars_room, take_any_character
+from llmviz.files.nearest import nearest
+from llmviz.files.standard_streams import give_bars_room, take_any_character
 
 WRONG, INTERRUPTED = 2, 130
 FEW = 6  # choices that a refusal names all
@@ -133,6 +137,7 @@ def parser() -> Parser:
         generate,
         get,
         imports,
+        language,
         models,
         quantize,
         serve,
@@ -172,6 +177,7 @@ def parser() -> Parser:
         study,
         worksheet,
         site,
+        language,
     ):
         module.add(commands)
     return root

@@ -24,11 +24,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
-from llmviz.child import python_module
 from llmviz.cli.options import whole
-from llmviz.handed_sockets import COOKIE, NUMBER, SETTING, hand_over
-from llmviz.paths import APP
-from llmviz.training.permissions import limit_from_environment
+from llmviz.files.paths import APP
+from llmviz.processes.child import python_module
+from llmviz.processes.handed_sockets import COOKIE, NUMBER, SETTING, hand_over
+from llmviz.runs.visitors import limit_from_environment
 
 PATIENCE = 30.0  # seconds that a connection may say nothing
 LONGEST = 2**16  # bytes of a request's head that are looked at

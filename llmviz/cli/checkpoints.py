@@ -70,10 +70,10 @@ def add(commands: Any) -> None:
 
 def run_list(given: argparse.Namespace) -> int:
     """Write the recipes and which of them are there."""
+    from llmviz.files.paths import BUNDLED_CHECKPOINTS, TUNED
     from llmviz.finetuning.recipes import TUNINGS
     from llmviz.language import role_scores
     from llmviz.language.bundle import DESCRIPTION, TAGGER
-    from llmviz.paths import BUNDLED_CHECKPOINTS, TUNED
     from llmviz.training.files import read_json
     from llmviz.training.recipes import RECIPES
 
@@ -121,7 +121,7 @@ def _lowest(card: dict[str, Any]) -> str:
 
 def run_score(given: argparse.Namespace) -> int:
     """Write how many probes of each rule a model gets right, and how many it writes."""
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.models.catalogue import able
     from llmviz.training.evaluate import probe_scores
     from llmviz.training.measures import CONFIDENCE

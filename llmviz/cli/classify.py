@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from llmviz.cli.options import place, table, write, write_json
-from llmviz.textfile import decode, read_text_file
+from llmviz.files.text import decode, read_text_file
 
 STANDARD_INPUT = "-"
 BEGINNING = 50  # characters of a text in the table
@@ -52,7 +52,7 @@ def run(given: argparse.Namespace) -> int:
     """Write a line for each text."""
     texts = _texts(given)
 
-    from llmviz.finetuning.finding import tuning_folder
+    from llmviz.finetuning.model_lookup import tuning_folder
     from llmviz.finetuning.tuned_classes import load_classes
     from llmviz.pretrained import find_model
 

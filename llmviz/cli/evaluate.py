@@ -12,7 +12,7 @@ from llmviz.training.measures import LN2, ratio_error
 
 if TYPE_CHECKING:
     from llmviz.training.evaluate import Score
-    from llmviz.training.runs import Trained
+    from llmviz.training.run_folder import Trained
 
 STANDARD_INPUT = "-"
 BEGINNING = 40  # characters of a document in the table of all
@@ -74,7 +74,7 @@ def add_corpus(parser: argparse.ArgumentParser, more: str = "") -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Measure and write."""
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.models.catalogue import able
 
     stdin = _standard_input() if given.corpus == [STANDARD_INPUT] else None
@@ -196,7 +196,7 @@ def texts_of(names: list[str], column: str) -> list[str]:
 
 
 def _standard_input() -> str:
-    from llmviz.textfile import decode
+    from llmviz.files.text import decode
 
     if sys.stdin is None:
         raise ValueError("standard input is closed")

@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
 
     import torch
 
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.finetuning.model_lookup import find_trained
 
     out, dtype = Path(given.out), getattr(torch, given.dtype)
     if given.to == "peft":

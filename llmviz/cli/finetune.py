@@ -120,7 +120,7 @@ def _prepared(given: argparse.Namespace) -> Tuning:
     """The fine-tuning of the arguments; with --resume that of the folder, if it holds one."""
     from llmviz.cli.resume import take_folder
     from llmviz.finetuning.preparation import prepare
-    from llmviz.training.runs import CONFIG
+    from llmviz.training.run_folder import CONFIG
 
     out = Path(given.out)
     changes = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import number, place, whole, write, write_json
-from llmviz.paths import HUB
+from llmviz.files.paths import HUB
+from llmviz.files.text import decode, read_text_file
 from llmviz.sampling.kinds import STEPS, StepKind, usual_order
-from llmviz.textfile import decode, read_text_file
 from llmviz.training.config import LAST_SEED
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def run(given: argparse.Namespace) -> int:
     prompt = _prompt(given)  # said before torch is imported, which takes seconds
 
     from llmviz.api.continuing import Continuation, check_writes
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.models.catalogue import able
     from llmviz.models.decoder import can_decode, optimize_for_inference
     from llmviz.nn.fast_linear import about_int8

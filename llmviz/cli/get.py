@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """List what there is, or fetch or delete one of it."""
-    from llmviz.nearest import nearest
+    from llmviz.files.nearest import nearest
     from llmviz.obtainable.catalogue import OBTAINABLE, here
 
     if given.name is None:

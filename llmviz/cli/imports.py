@@ -7,7 +7,7 @@ import shlex
 from typing import Any
 
 from llmviz.cli.options import place, write, write_json
-from llmviz.paths import HUB
+from llmviz.files.paths import HUB
 
 
 def add(commands: Any) -> None:

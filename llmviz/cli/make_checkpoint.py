@@ -25,10 +25,10 @@ ORDINALS = ("first", "second", "third", "fourth")  # parts of a recipe, in the c
 
 def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
+    from llmviz.files.paths import BUNDLED_CHECKPOINTS
     from llmviz.finetuning.recipes import TUNINGS
     from llmviz.language.bundle import TAGGER
     from llmviz.language.role_scores import ROLE_SCORES
-    from llmviz.paths import BUNDLED_CHECKPOINTS
     from llmviz.training.export import finish
     from llmviz.training.files import check_writable, removed_if_empty
     from llmviz.training.recipes import RECIPES, plan_of
@@ -79,7 +79,7 @@ def _train(
     """Train in a folder, going on with what is there."""
     from llmviz.cli.train import show
     from llmviz.training.plan import prepare, prepare_again
-    from llmviz.training.runs import CONFIG
+    from llmviz.training.run_folder import CONFIG
 
     resume = (work / CONFIG).exists()
     if resume:
@@ -131,7 +131,7 @@ def _fork(work: Path, part: int, parts: list[tuple[Plan, dict[str, Any]]], name:
     """
     from llmviz.training.export import export
     from llmviz.training.forks import fork_of, make_fork
-    from llmviz.training.runs import read_description
+    from llmviz.training.run_folder import read_description
 
     folder, (before, _), (_, changes) = _folder(work, part), parts[part - 1], parts[part]
     if not folder.exists():
@@ -153,7 +153,7 @@ def _check_same(plan: Plan, work: Path, name: str) -> None:
     The learning rate follows the number of steps, so a run of another number is another run.
     """
     from llmviz.training.plan import plan_of
-    from llmviz.training.runs import read_description
+    from llmviz.training.run_folder import read_description
 
     there = plan_of(read_description(work), str(work))
     train = dataclasses.replace(there.train, steps=plan.train.steps, threads=plan.train.threads)
@@ -178,12 +178,12 @@ def _check_trial(given: argparse.Namespace) -> None:
 def _make_tuning(given: argparse.Namespace, command: str) -> int:
     """An adapter for a bundled model: the fine-tuning itself is kept in --work and resumed."""
     from llmviz.cli.finetune import report, train
+    from llmviz.files.paths import TUNED
     from llmviz.finetuning.preparation import prepare
     from llmviz.finetuning.recipes import TUNINGS
     from llmviz.finetuning.runs import export, prepare_again, read_tuning
-    from llmviz.paths import TUNED
     from llmviz.training.files import check_writable, removed_if_empty
-    from llmviz.training.runs import CONFIG
+    from llmviz.training.run_folder import CONFIG
 
     _check_trial(given)
     target = (Path(given.to) if given.to else TUNED) / given.name
@@ -244,7 +244,7 @@ def _make_at_once(
 
     make(folder, command): writes the folder and returns its card. summary: a line about the card.
     """
-    from llmviz.paths import TUNED
+    from llmviz.files.paths import TUNED
     from llmviz.training.files import check_writable
 
     if given.steps:

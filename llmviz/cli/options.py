@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
-from llmviz.standard_streams import is_unicode
+from llmviz.files.standard_streams import is_unicode
 
 _QUOTED = r"(?<!\w)(?:'[^']*'|\"[^\"]*\")(?!\w)"  # a value, whose words are no names
 
@@ -126,6 +126,21 @@ def add_run_options(parser: argparse.ArgumentParser, run: Callable[..., int]) ->
     given("--resume", action="store_true", help="go on with the run in OUT")
     given("--json", action="store_true", help="records to standard output, one JSON line each")
     parser.set_defaults(run=run)
+
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """Declare the language in which the course is written."""
+    from llmviz.course.document.languages import ENGLISH, LANGUAGES
+
+    help = "the language; what is not translated is in English"
+    parser.add_argument("--lang", choices=list(LANGUAGES), default=ENGLISH, help=help)
+
+
+def speak(given: argparse.Namespace) -> None:
+    """Let the course be in the language that was given."""
+    from llmviz.course.document.languages import let_choose
+
+    let_choose(lambda: given.lang)
 
 
 def add_out(parser: argparse.ArgumentParser, help: str) -> None:

@@ -97,11 +97,11 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Quantize, measure, write."""
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.quantization.model import plain_bytes
     from llmviz.quantization.quantized_models import quantized
     from llmviz.training.files import removed_if_empty
-    from llmviz.training.runs import prepare_folder
+    from llmviz.training.run_folder import prepare_folder
 
     per_group = {"group": given.group} if given.per == GROUP else {}
     scheme = Scheme(given.bits, given.scheme == FORMS[0], given.per, clip=given.clip, **per_group)
@@ -165,9 +165,9 @@ def run(given: argparse.Namespace) -> int:
 def _source(name: str) -> Path | None:
     """The folder of a run, which knows its corpus and its curve; None for other models."""
     from llmviz.models.published import is_published
+    from llmviz.runs.named import find_checkpoint
+    from llmviz.runs.store import PREFIX, find_run, split_name
     from llmviz.training.errors import CheckpointError
-    from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.run_folders import PREFIX, find_run, split_name
 
     if name.startswith(PREFIX):
         return find_run(split_name(name)[0])
@@ -266,11 +266,11 @@ def _save(
     """Write the folder, whole or not at all."""
     import shutil
 
+    from llmviz.files.whole import write_whole, writing
     from llmviz.quantization.files import QUANTIZATION, described, save_packed
     from llmviz.training.files import whole_folder, write_manifest
     from llmviz.training.files import write_json as write_json_file
     from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
-    from llmviz.wholefile import write_whole, writing
 
     command = (
         f"python -m llmviz quantize {shlex.quote(given.checkpoint)} --bits {given.bits} "

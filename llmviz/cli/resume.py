@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from llmviz.files.whole import TEMPORARY
 from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description
-from llmviz.wholefile import TEMPORARY
 
 
 def was_begun(out: Path) -> bool:
@@ -23,7 +23,7 @@ def take_folder(out: Path, *, resume: bool) -> None:
     killed before its first step leaves; if it is to be resumed and is not there; and if it cannot
     be written.
     """
-    from llmviz.training.runs import prepare_folder
+    from llmviz.training.run_folder import prepare_folder
 
     if resume and not out.exists():
         raise ValueError(f"there is no folder {out} to resume; leave --resume out to begin there")

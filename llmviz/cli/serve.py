@@ -10,8 +10,8 @@ from typing import Any
 from llmviz.cli.generate import add_checkpoint
 from llmviz.cli.options import number, place, whole, write
 from llmviz.config import default_of, settings_of
+from llmviz.files.paths import HUB
 from llmviz.models.catalogue import able
-from llmviz.paths import HUB
 from llmviz.serving.settings import Limits, ServingConfig
 
 LOOPBACK = "127.0.0.1"
@@ -64,15 +64,15 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.files.text import read_text_file
+    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.serving.chat_template import UNTAUGHT, Conversation
     from llmviz.serving.engine import Engine
-    from llmviz.serving.http import application
-    from llmviz.serving.scoring import Scorer
-    from llmviz.serving.served import Served
-    from llmviz.serving.server import Server, hosts_for, is_loopback, listen
-    from llmviz.serving.service import Service
-    from llmviz.textfile import read_text_file
+    from llmviz.serving.http.routes import application
+    from llmviz.serving.http.scoring import Scorer
+    from llmviz.serving.http.served import Served
+    from llmviz.serving.http.server import Server, hosts_for, is_loopback, listen
+    from llmviz.serving.http.service import Service
     from llmviz.training.data import end_id, padding_ids
     from llmviz.training.reading import CHAT
 
@@ -117,8 +117,8 @@ def run(given: argparse.Namespace) -> int:
 
 def _check_served(model: Any, checkpoint: str, kind: str) -> None:
     """Raise ValueError for a model that is not served, naming bundled ones that are."""
+    from llmviz.files.paths import CHECKPOINTS
     from llmviz.models.settings import GPTConfig
-    from llmviz.paths import CHECKPOINTS
     from llmviz.pretrained import bundled, read_card
     from llmviz.serving.paged_model import check_can_serve, check_settings
     from llmviz.training.reading import read_description

@@ -11,8 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import add_out, place, write, write_json
+from llmviz.cli.options import add_language, add_out, place, speak, write, write_json
 from llmviz.cli.worksheet import NO_BROWSER
+from llmviz.obtainable.catalogue import OBTAINABLE
 
 
 def add(commands: Any) -> None:
@@ -24,7 +25,9 @@ def add(commands: Any) -> None:
             "site course",
             "site course --app https://school.example/llmviz",
             "site hour --way hour",
+            "site hora --way hour --lang es",
             "site course --only attention --only sampling/dice",
+            "site course --model smollm2",
         ),
         description=(
             "Write every chapter at its default settings into a new folder: texts, pictures that "
@@ -50,6 +53,13 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="write this lesson or LESSON/CHAPTER alone; may be given several times",
     )
+    given(
+        "--model",
+        choices=list(OBTAINABLE),
+        default="",
+        help="write a page that loads this model, got before with `get`, into the browser",
+    )
+    add_language(parser)
     given("--json", action="store_true", help="one JSON object; progress to standard error")
     parser.set_defaults(run=run)
 
@@ -58,10 +68,13 @@ def run(given: argparse.Namespace) -> int:
     """Write the site and say how large it is."""
     logging.getLogger(NO_BROWSER).disabled = True
     site = import_module("llmviz.course.site.write")
+    speak(given)
     tell = partial(print, file=sys.stderr, flush=True) if given.json else write
     before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
     try:
-        written = site.write_site(Path(given.out), given.app or "", given.only, tell, given.way)
+        written = site.write_site(
+            Path(given.out), given.app or "", given.only, tell, given.way, given.model
+        )
     finally:
         signal.signal(signal.SIGTERM, before)
     index = Path(given.out) / "index.html"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import place, write, write_json
-from llmviz.wholefile import TEMPORARY
+from llmviz.files.whole import TEMPORARY
 
 if TYPE_CHECKING:
     from llmviz.course.lessons.discoveries.own.own_study import Study

@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
         raise ValueError("give --tokenizer NAME and a text, or --fetch")
     from pathlib import Path
 
-    from llmviz.textfile import decode
+    from llmviz.files.text import decode
     from llmviz.tokenizers import get_tokenizer, load_tokenizer
 
     saved = Path(given.tokenizer)

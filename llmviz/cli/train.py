@@ -27,14 +27,14 @@ from llmviz.cli.options import (
     write_json,
 )
 from llmviz.config import About, default_of, settings_of
-from llmviz.nearest import nearest
+from llmviz.files.nearest import nearest
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.curve_logs import LOGS
 from llmviz.training.settings_file import read_settings
 
 if TYPE_CHECKING:
     from llmviz.training.curve_logs import CurveLog
-    from llmviz.training.runs import Run
+    from llmviz.training.run_folder import Run
     from llmviz.training.train_record import TrainRecord
 
 
@@ -350,11 +350,11 @@ def show(
     from tqdm import tqdm
 
     from llmviz.cli.train_header import header
+    from llmviz.files.whole import writing
     from llmviz.training.newest_weights import newest_step
-    from llmviz.training.runs import run_in_folder
+    from llmviz.training.run_folder import run_in_folder
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note
-    from llmviz.wholefile import writing
 
     config = prepared.config
     note = warmup_note(config)
@@ -451,7 +451,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
     if given.base is None:
         return prepare(plan_from(planned, options, changes), command, tell=preparing)
-    from llmviz.finetuning.finding import find_trained
+    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.training.starting import begin_from, plan_of_base
 
     base = find_trained(given.base)

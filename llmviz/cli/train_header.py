@@ -15,11 +15,11 @@ from llmviz.training.device import Compute
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import run_seconds
 from llmviz.training.files import read_json
-from llmviz.training.pace import fastest_step
 from llmviz.training.preparation import settled
 from llmviz.training.reading import STATE, steps_saved
-from llmviz.training.runs import Run
+from llmviz.training.run_folder import Run
 from llmviz.training.stream import Stream
+from llmviz.training.throughput import fastest_step
 
 
 def header(

@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import add_out, place, write, write_json
-from llmviz.nearest import nearest
+from llmviz.cli.options import add_language, add_out, place, speak, write, write_json
+from llmviz.files.nearest import nearest
 
 # What warns, many times in each chapter, that no browser looks.
 NO_BROWSER = "streamlit.runtime.scriptrunner_utils.script_run_context"
@@ -37,6 +37,7 @@ def add(commands: Any) -> None:
     add_out(parser, "the folder for LESSON.html and LESSON-answers.html")
     given("--text", help="the text of the class, in a lesson that reads one")
     given("--app", type=place, help="where the class finds the app, for the printed links")
+    add_language(parser)
     given("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
 
@@ -45,6 +46,7 @@ def run(given: argparse.Namespace) -> int:
     """Write both sheets and say where they are."""
     logging.getLogger(NO_BROWSER).disabled = True
     sheets = import_module("llmviz.course.ui.worksheet")
+    speak(given)
     every = import_module("llmviz.course.lessons").LESSONS
     lessons = {lesson.key: lesson for lesson in every if sheets.asks(lesson)}
     if given.lesson not in lessons:

@@ -12,8 +12,8 @@ from llmviz.corpus.pairs import PairCorpus, load_pairs
 from llmviz.corpus.pieces import is_list, joined, pieces_of
 from llmviz.corpus.sources import FIELD, files_of, read_pieces
 from llmviz.corpus.tiny_world import WorldOptions, generate
-from llmviz.paths import DATA
-from llmviz.textfile import ENDOFTEXT, read_text_file
+from llmviz.files.paths import DATA
+from llmviz.files.text import ENDOFTEXT, read_text_file
 
 TINY_WORLD_CHARACTERS = 8_000_000
 _FILE_LIMIT = 2**30  # bytes

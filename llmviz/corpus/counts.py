@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from llmviz.paths import DATA
+from llmviz.files.paths import DATA
 
 LETTERS = ".abcdefghijklmnopqrstuvwxyz"
 """Rows (the letter before) and columns (the letter after); the dot is the start and the end."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from llmviz.corpus.deeds import FOUND, GIFTS
+from llmviz.corpus.action_productions import FOUND, GIFTS
 from llmviz.corpus.exercises import (
     Piece,
     exercise,
@@ -24,7 +24,7 @@ from llmviz.corpus.exercises import (
     holds_two_things,
     sentences,
 )
-from llmviz.corpus.plot import ADVERBIALS
+from llmviz.corpus.story_productions import ADVERBIALS
 from llmviz.corpus.words import article, words
 
 LONGEST = 60  # words of an exercise, about

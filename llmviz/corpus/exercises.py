@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from llmviz.corpus.deeds import FOUND, GIFTS
-from llmviz.corpus.plot import ADVERBIALS
+from llmviz.corpus.action_productions import FOUND, GIFTS
+from llmviz.corpus.story_productions import ADVERBIALS
 from llmviz.corpus.words import article, words
 
 LONGEST = 120  # words of an exercise, about

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from llmviz.corpus.plot import tell
+from llmviz.corpus.story_productions import tell
 from llmviz.corpus.writer import NotTinyWorldError, Options, Writer
 from llmviz.tokenizers.pretokenize import GPT2_PATTERN
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from llmviz.textfile import ENDOFTEXT
+from llmviz.files.text import ENDOFTEXT
 
 Blocks = Callable[[], Iterable[str]]
 """A text from its beginning, in parts of any size."""

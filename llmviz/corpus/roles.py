@@ -14,7 +14,7 @@ from functools import cache
 
 import regex
 
-from llmviz.corpus.plot import tell
+from llmviz.corpus.story_productions import tell
 from llmviz.corpus.words import CATEGORIES, words
 from llmviz.corpus.writer import NotTinyWorldError, Options, Reader, Value
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.corpus.pieces import Piece, lines_of, pieces_of
-from llmviz.textfile import Readable, check_size, check_text, read_blocks, read_text_file
+from llmviz.files.text import Readable, check_size, check_text, read_blocks, read_text_file
 
 FIELD = "text"  # of a .jsonl or .parquet that holds the documents
 LIMIT = 2**30  # bytes of a file's text that is held whole

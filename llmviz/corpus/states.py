@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import regex
 
-from llmviz.corpus.plot import MIN_EVENTS, tell
 from llmviz.corpus.roles import RoleWord, roles
 from llmviz.corpus.story import Story
+from llmviz.corpus.story_productions import MIN_EVENTS, tell
 from llmviz.corpus.tiny_world import REGULARITIES
 from llmviz.corpus.words import words
 from llmviz.corpus.writer import Fact, Reader

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from llmviz.corpus.plot import tell
+from llmviz.corpus.story_productions import tell
 from llmviz.corpus.writer import Fact, NotTinyWorldError, Reader, Sampler, Writer
 
 REGULARITIES = {

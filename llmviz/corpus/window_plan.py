@@ -16,10 +16,9 @@ class WindowPlan:
     tokens: int
     context: int
     stride: int
-    batch: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("context", "stride", "batch"):
+        for name in ("context", "stride"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
@@ -33,12 +32,6 @@ class WindowPlan:
     def starts(self) -> range:
         """Position of the first token of each window."""
         return range(0, self.tokens - self.context, self.stride)
-
-    @property
-    def batches(self) -> list[tuple[int, ...]]:
-        """The starts, in batches; the last one may be smaller."""
-        starts = list(self.starts)
-        return [tuple(starts[i : i + self.batch]) for i in range(0, len(starts), self.batch)]
 
     @property
     def visits(self) -> list[int]:

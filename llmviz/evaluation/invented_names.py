@@ -15,8 +15,8 @@ def invented_names(
     """Return `count` names that a model writes at temperature 1, each at most `longest` tokens."""
     import torch
 
+    from llmviz.files.text import ENDOFTEXT
     from llmviz.sampling import generate
-    from llmviz.textfile import ENDOFTEXT
     from llmviz.training.samples import text_of
 
     end = tokenizer.special_tokens[ENDOFTEXT]

@@ -66,7 +66,7 @@ def last_token(body: GPT, idx: Tensor, lengths: Tensor) -> Tensor:
     The last column would be a filler's for every text but the longest. What the last block makes
     of the other tokens is never read, so it is not computed.
     """
-    return body(idx, places=lengths - 1)[0][:, 0]
+    return body(idx, positions=lengths - 1)[0][:, 0]
 
 
 class Head(nn.Module):

@@ -19,7 +19,7 @@ TABLE = "token.weight"  # the body's token embeddings
 def _scores(model: Classifier, rows: Tensor, idx: Tensor) -> Tensor:
     """Logits (B, K) where the embeddings of token ids are the given rows (R, C); idx (B, T)."""
     last = torch.full((len(idx),), idx.shape[1] - 1)
-    hidden = functional_call(model.body, {TABLE: rows}, (idx,), {"places": last})[0]  # (B, 1, C)
+    hidden = functional_call(model.body, {TABLE: rows}, (idx,), {"positions": last})[0]  # (B, 1, C)
     return model.head(hidden[:, 0])[0]
 
 

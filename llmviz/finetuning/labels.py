@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.corpus import generate
-from llmviz.corpus.deeds import GIFTS
+from llmviz.corpus.action_productions import GIFTS
 from llmviz.corpus.exercises import holders
 from llmviz.corpus.words import words
-from llmviz.textfile import check_text, read_text_file
+from llmviz.files.text import check_text, read_text_file
 
 FEWEST_CLASSES, MOST_CLASSES = 2, 10
 FEWEST_EXAMPLES = 2  # of each class: one to train on, one to test

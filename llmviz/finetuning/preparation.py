@@ -38,13 +38,13 @@ from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
-from llmviz.models.room import check_memory
+from llmviz.models.memory_limits import check_memory
 from llmviz.nn.outline import outlined
 from llmviz.pretrained import bundled, find_base, read_card
 from llmviz.training.checkpoints import versions
 from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
 from llmviz.training.evaluate import evaluate_documents
-from llmviz.training.runs import Run
+from llmviz.training.run_folder import Run
 
 PLAIN_STORIES = 100  # that what was forgotten is measured on
 ROWS_LOOKED_AT = 16  # of a batch, to see how long they are

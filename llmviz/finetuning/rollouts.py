@@ -49,8 +49,8 @@ def sample_groups(
         )
     written: list[list[list[int]]] = [[[]] * group for _ in prompts]
     while engine.busy:
-        tick = engine.step()
-        for outcome in tick.finished if tick else ():
+        step = engine.step()
+        for outcome in step.finished if step else ():
             if outcome.problem:
                 raise ValueError(outcome.problem)
             written[int(outcome.request)][outcome.sample] = list(outcome.tokens)

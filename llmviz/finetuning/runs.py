@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from llmviz.files.whole import write_whole
 from llmviz.finetuning.adapters import save_adapter
 from llmviz.finetuning.plan import TuningPlan, read_tuning
 from llmviz.finetuning.preparation import Tuning, prepare
@@ -22,7 +23,6 @@ from llmviz.training.files import write_json
 from llmviz.training.newest_weights import newest_weights
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
 from llmviz.training.tensors import load_weights
-from llmviz.wholefile import write_whole
 
 CARD, ADAPTER = "card.json", "adapter"
 

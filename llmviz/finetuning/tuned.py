@@ -13,18 +13,18 @@ from typing import Any
 import torch
 from torch import nn
 
+from llmviz.files.paths import HUB
 from llmviz.finetuning.adapters import base_digest
 from llmviz.finetuning.classifier import Classifier, classifier
 from llmviz.finetuning.dpo import Preference
 from llmviz.finetuning.lora import add_adapter, without_adapters
 from llmviz.finetuning.plan import CLASSES, PREFER, TuningPlan, is_tuning, read_tuning
-from llmviz.paths import HUB
+from llmviz.runs.store import PREFIX, find_run, split_name
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import MANIFEST, check_manifest
 from llmviz.training.newest_weights import Weights, newest_weights
 from llmviz.training.reading import CONFIG, MODEL
-from llmviz.training.run_folders import PREFIX, find_run, split_name
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 from llmviz.training.tensors import load_finite, load_weights
 
 Find = Callable[[str], Trained]

@@ -6,8 +6,8 @@ import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from llmviz.files.paths import TUNED
 from llmviz.finetuning.plan import BASE
-from llmviz.paths import TUNED
 from llmviz.training.files import read_json
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ def split_stream(model: LanguageModel, ids: Sequence[int], place: int = -1) -> P
     read = read_stream(gpt, list(ids))
     states, written = read.states[:, place], read.written[:, :, place]  # (S, C), (L, H, C)
     parts = [("token", -1, -1, states[0])]
-    if gpt.config.positions in ("learned", "sinusoidal"):
+    if gpt.config.adds_positions:
         parts.append(("position", -1, -1, states[1] - states[0]))
     for layer, block in enumerate(gpt.blocks):
         parts += [("head", layer, head, vector) for head, vector in enumerate(written[layer])]

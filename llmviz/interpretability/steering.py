@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llmviz.corpus.kept import kept_characters
+from llmviz.corpus.grammar_likelihood import kept_characters
 from llmviz.corpus.roles import split_words
 
 if TYPE_CHECKING:

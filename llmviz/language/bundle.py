@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from llmviz.files.paths import TUNED
 from llmviz.language.names import span_score, token_score
 from llmviz.language.tagger import (
     KINDS,
@@ -17,7 +18,6 @@ from llmviz.language.tagger import (
     text_of,
     train_tagger,
 )
-from llmviz.paths import TUNED
 from llmviz.pretrained import load_bundled
 from llmviz.training.checkpoints import versions
 from llmviz.training.files import check_manifest, read_json, write_json, write_manifest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 
 if TYPE_CHECKING:
     from simplemma import Lemmatizer

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 
 VOWELS = "aeiou"
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from llmviz.corpus.roles import ENTITIES, TAGS, RoleWord, sentences
+from llmviz.files.paths import TUNED
 from llmviz.language.hmm import HMM, count_hmm, viterbi
 from llmviz.language.names import Score, span_score, spans, token_score
-from llmviz.paths import TUNED
 from llmviz.training.files import check_manifest, read_json, write_json, write_manifest
 
 ROLE_SCORES = "role-scores"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llmviz.lazy import lazy_names
+from llmviz.files.lazy import lazy_names
 from llmviz.models.catalogue import MODELS
 from llmviz.models.settings import (
     BERTConfig,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel, count_parameters
     from llmviz.models.bert import BERT
     from llmviz.models.bigram import Bigram, CountBigram
+    from llmviz.models.diffusion import MaskedDiffusion
     from llmviz.models.gpt import GPT
     from llmviz.models.mlp import MLP
     from llmviz.models.recurrent_translator import RecurrentTranslator
@@ -41,6 +42,7 @@ _NEED_TORCH = {
     "LanguageModel": "base",
     "count_parameters": "base",
     "BERT": "bert",
+    "MaskedDiffusion": "diffusion",
     "Bigram": "bigram",
     "CountBigram": "bigram",
     "GPT": "gpt",
@@ -70,6 +72,7 @@ __all__ = [
     "GPTConfig",
     "LanguageModel",
     "MLPConfig",
+    "MaskedDiffusion",
     "RNNConfig",
     "RecurrentTranslator",
     "RecurrentTranslatorConfig",

@@ -6,7 +6,7 @@ do. It needs no torch: a class is imported when a model is built.
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from llmviz.config import Config
@@ -15,6 +15,7 @@ from llmviz.models.settings import (
     BERTConfig,
     BigramConfig,
     GPTConfig,
+    MatrixMemoryConfig,
     MLPConfig,
     RNNConfig,
     SkipGramConfig,
@@ -69,6 +70,20 @@ def _named(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
+BERT = ModelEntry(
+    "llmviz.models.bert:BERT",
+    BERTConfig,
+    "a transformer that sees both sides and says which word is hidden",
+    next_token=False,
+    attention=True,
+    recomputes=True,
+    hidden_words=True,
+    data="llmviz.training.builders:hidden_words",
+    extra_ids=EXTRA_IDS,
+    not_in_forms=("window",),
+    suited_plan={"tokenizer": "word"},
+)
+
 MODELS: dict[str, ModelEntry] = {
     "bigram": ModelEntry(
         "llmviz.models.bigram:Bigram",
@@ -93,6 +108,11 @@ MODELS: dict[str, ModelEntry] = {
     "lstm": ModelEntry(
         "llmviz.models.rnn:LSTM", RNNConfig, "a recurrent model with a second, protected memory"
     ),
+    "matrix-memory": ModelEntry(
+        "llmviz.models.matrix_memory:MatrixMemory",
+        MatrixMemoryConfig,
+        "no list of tokens: each head writes them all into one matrix",
+    ),
     "gpt": ModelEntry(
         "llmviz.models.gpt:GPT",
         GPTConfig,
@@ -114,18 +134,12 @@ MODELS: dict[str, ModelEntry] = {
             ),
         },
     ),
-    "bert": ModelEntry(
-        "llmviz.models.bert:BERT",
-        BERTConfig,
-        "a transformer that sees both sides and says which word is hidden",
-        next_token=False,
-        attention=True,
-        recomputes=True,
-        hidden_words=True,
-        data="llmviz.training.builders:hidden_words",
-        extra_ids=EXTRA_IDS,
-        not_in_forms=("window",),
-        suited_plan={"tokenizer": "word"},
+    "bert": BERT,
+    "diffusion": replace(
+        BERT,
+        path="llmviz.models.diffusion:MaskedDiffusion",
+        description="a transformer that fills in texts of which any share is hidden, in any order",
+        data="llmviz.training.builders:any_share_hidden",
     ),
     "seq2seq": ModelEntry(
         "llmviz.models.seq2seq:Seq2Seq",

@@ -20,8 +20,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.models.base import CachingModel
+from llmviz.models.fast_paths import FastPath
 from llmviz.models.layer_parts import layer_parts, position_table
-from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.models.numpy_decoder import NUMPY_COMPUTES, NumpyDecoder
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import FEW, Product, fast_for_one_or_few, plain_linear
@@ -32,6 +33,14 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 NUMPY_UP_TO = 20_000_000  # parameters
+COMPUTES = FastPath(
+    {
+        "positions": ("learned", "sinusoidal", "rotary", "none"),
+        "activation": ACTIVATIONS,
+        "norm_kind": ("layer", "rms"),
+    },
+    free=frozenset(("n_kv_head", "window")),
+)
 
 
 class Decoder:
@@ -186,24 +195,16 @@ def can_decode(model: nn.Module) -> TypeGuard[GPT]:
     if not isinstance(config, GPTConfig) or isinstance(model, FastGPT):
         return False
     blocks: Any = model.blocks
-    return (
-        config.norm == "pre"
-        and config.residual
-        and config.mask == "causal"
-        and config.softmax_before_mask is None
-        and config.attention_scale == "head"
-        and config.n_expert == 1
-        and all(
-            type(split(module)[0]) in (nn.Linear, LayerNorm, RMSNorm)
-            for block in blocks
-            for module in (
-                block.norm1,
-                block.norm2,
-                block.attn.qkv,
-                block.attn.projection,
-                block.feed_forward.hidden,
-                block.feed_forward.output,
-            )
+    return COMPUTES.refused(config) is None and all(
+        type(split(module)[0]) in (nn.Linear, LayerNorm, RMSNorm)
+        for block in blocks
+        for module in (
+            block.norm1,
+            block.norm2,
+            block.attn.qkv,
+            block.attn.projection,
+            block.feed_forward.hidden,
+            block.feed_forward.output,
         )
     )
 
@@ -212,13 +213,11 @@ def decoder_for(model: GPT) -> Decoder | NumpyDecoder | None:
     """The faster of the decoders that share the model's weights; None where there is none."""
     if not can_decode(model):
         return None
-    config, weight = model.config, model.token.weight
-    as_gpt2 = config.positions != "rotary" and config.norm_kind == "layer" and config.window is None
-    if not as_gpt2 or config.kv_heads != config.n_head:
-        return Decoder(model)
+    weight = model.token.weight
     plain = weight.device.type == "cpu" and weight.dtype is torch.float32
     # Where reading the weights takes longer than the calls, torch is the faster one.
-    if plain and sum(p.numel() for p in model.parameters()) <= NUMPY_UP_TO:
+    small = sum(p.numel() for p in model.parameters()) <= NUMPY_UP_TO
+    if plain and small and NUMPY_COMPUTES.refused(model.config) is None:
         return NumpyDecoder(model)
     return Decoder(model)
 

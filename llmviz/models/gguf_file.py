@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.files.text import POINTER, pointer_note
 from llmviz.nn.finite import wrong_tensor
-from llmviz.textfile import POINTER, pointer_note
 
 SUFFIX = ".gguf"
 MAGIC = b"GGUF"

@@ -32,7 +32,7 @@ from llmviz.nn.attention import (
     causal_mask_off_by_one,
     sliding_window_mask,
 )
-from llmviz.nn.attention.heads import at_places
+from llmviz.nn.attention.heads import at_positions
 from llmviz.nn.cache import KVCache
 from llmviz.nn.experts import Experts
 from llmviz.nn.layers import FeedForward, LayerNorm, ListOf, NoFeedForward, RMSNorm
@@ -83,20 +83,20 @@ class Block(nn.Module):
         causal: bool,
         cache: KVCache | None,
         balances: list[Tensor] | None = None,
-        places: Tensor | None = None,
+        positions: Tensor | None = None,
     ) -> Tensor:
         """(B, T, C) to (B, T, C); the balance loss of experts is added to the list `balances`.
 
-        places: (B,), the one token of each text that is wanted; the result is then (B, 1, C).
+        positions: (B,), the one token of each text that is wanted; the result is then (B, 1, C).
         """
-        looks = (mask, causal, None, cache, places)
-        own = x if places is None else at_places(x, places)
+        attention_arguments = (mask, causal, None, cache, positions)
+        own = x if positions is None else at_positions(x, positions)
         if self.pre:
             h = self.tap_norm1(self.norm1(x))
-            x = self.tap_mid(self._add(own, self.tap_attn(self.attn(h, *looks))))
+            x = self.tap_mid(self._add(own, self.tap_attn(self.attn(h, *attention_arguments))))
             h = self.tap_norm2(self.norm2(x))
             return self.tap_residual(self._add(x, self.tap_mlp(self._feed(h, balances))))
-        x = self._add(own, self.tap_attn(self.attn(x, *looks)))
+        x = self._add(own, self.tap_attn(self.attn(x, *attention_arguments)))
         x = self.tap_mid(self.tap_norm1(self.norm1(x)))
         x = self._add(x, self.tap_mlp(self._feed(x, balances)))
         return self.tap_residual(self.tap_norm2(self.norm2(x)))
@@ -170,7 +170,7 @@ class GPT(CachingModel):
         idx: Tensor,
         targets: Tensor | None = None,
         cache: KVCache | None = None,
-        places: Tensor | None = None,
+        positions: Tensor | None = None,
         *,
         last_only: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -178,7 +178,7 @@ class GPT(CachingModel):
 
         cache: from `new_cache`; idx are then the tokens that follow those already in it.
         last_only: logits of the last token alone, (B, 1, V), when the others are not looked at.
-        places: (B,), one token of each text, counted from 0: its logits alone, (B, 1, V). The last
+        positions: (B,), one token of each text, from 0: its logits alone, (B, 1, V). The last
           block computes the keys and values of all tokens, and the rest for this one only.
         Raises ValueError for ids outside the vocabulary and for more tokens than the context.
         """
@@ -191,10 +191,10 @@ class GPT(CachingModel):
         balances: list[Tensor] | None = [] if learns else None
         if self.recompute_every and cache is None and self.training and torch.is_grad_enabled():
             x = self._recomputed(x, mask, causal, balances)
-            x = x if places is None else at_places(x, places)
+            x = x if positions is None else at_positions(x, positions)
         else:
             for number, block in enumerate(self.blocks, 1):
-                wanted = places if number == len(self.blocks) else None
+                wanted = positions if number == len(self.blocks) else None
                 x = block(x, mask, causal, cache, balances, wanted)
         if cache is not None:
             cache.length += t
@@ -287,7 +287,7 @@ class GPT(CachingModel):
 
     def _embed(self, idx: Tensor, start: int) -> Tensor:
         x = self.tap_token(self.embed_ids(idx, self.token.weight))  # (B, T, C)
-        if self.config.positions in ("learned", "sinusoidal"):
+        if self.config.adds_positions:
             table = self.waves if self.position is None else self.position.weight
             x = x + self.tap_position(table[start : start + idx.shape[1]])  # (T, C)
         dropout = self.config.embedding_dropout_rate

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
 
+from llmviz.files.weights import write_weights
+from llmviz.files.whole import write_whole
 from llmviz.models.published_files import (
     CONFIG,
     WEIGHTS,
@@ -30,8 +32,6 @@ from llmviz.models.published_files import (
 from llmviz.models.published_options import WITHOUT_EFFECT as ALWAYS_WITHOUT_EFFECT
 from llmviz.models.published_options import Options
 from llmviz.models.settings import GPTConfig
-from llmviz.weightfile import write_weights
-from llmviz.wholefile import write_whole
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.fast_paths import FastPath
 from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.nn.cache import KVCache
 from llmviz.nn.layers import split
@@ -158,3 +159,9 @@ ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
     "silu": _silu,
     "swiglu": _silu,  # of the gate
 }
+
+# At small sizes most time goes into beginning a call; a step of 2.4 million parameters takes it 0.2
+# ms where torch needs 0.5 (one thread each).
+NUMPY_COMPUTES = FastPath(
+    {"positions": ("learned", "sinusoidal", "none"), "activation": ACTIVATIONS}
+)

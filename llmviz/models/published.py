@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from llmviz.files.text import read_text_file
 from llmviz.models.gpt import GPT
 from llmviz.models.gpt2_format import describe_gpt2
 from llmviz.models.llama_format import KINDS, describe_llama, load_llama
 from llmviz.models.published_files import CONFIG, find_folder, read_json
 from llmviz.models.settings import GPTConfig
-from llmviz.textfile import read_text_file
 from llmviz.tokenizers.published import OPTIONS
 
 TEMPLATE = "chat_template.jinja"

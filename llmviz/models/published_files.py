@@ -16,10 +16,10 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from llmviz.files.text import pointer_note
+from llmviz.files.weights import open_weights, what_a_file_lacks
 from llmviz.nn.finite import wrong_tensor
-from llmviz.textfile import pointer_note
 from llmviz.tokenizers import published as tokenizer_files
-from llmviz.weightfile import open_weights, what_a_file_lacks
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 ADAPTER = ("adapter_config.json", "adapter_model.safetensors")  # in the layout of peft

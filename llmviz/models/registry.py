@@ -9,7 +9,7 @@ import torch
 from llmviz.config import Config
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import entry_of
-from llmviz.models.room import check_memory, check_sizes
+from llmviz.models.memory_limits import check_memory, check_sizes
 from llmviz.nn.outline import outlined
 
 OUTLINED = 12  # layers, and experts, of which all are outlined: as many as a WaveNet may have

@@ -68,7 +68,7 @@ def read_stream(model: GPT, ids: list[int] | tuple[int, ...]) -> Stream:
 def parting_head(
     first: Stream, second: Stream, layer: int, place: int, other_place: int
 ) -> tuple[int, float]:
-    """Return the head of a layer that wrote the most different vectors at two places.
+    """Return the head of a layer that wrote the most different vectors at two positions.
 
     The second value is how far apart the two vectors are.
     """

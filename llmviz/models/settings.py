@@ -12,12 +12,14 @@ from llmviz.config import Config, setting
 
 # The names of what a setting can choose; a test holds them against the code that they choose.
 POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
+ADDED_POSITIONS = ("learned", "sinusoidal")  # a vector beside the token's; others act in attention
 NORM_KINDS = ("layer", "rms")
 ACTIVATIONS = ("gelu", "gelu_tanh", "relu", "silu", "swiglu")
 HIDDEN_ACTIVATIONS = ("tanh", "relu")
 SCALES = ("head", "model", "none")
 MASKS = ("causal", "off_by_one", "none")
 SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
+RULES = ("add", "delta", "gated")  # linear attention, delta rule, gated state space
 BOTH_SIDES = ("none",)  # masks of a BERT
 EXTRA_IDS = 2  # ids that a BERT has besides those of its tokenizer: see `BERTConfig`
 
@@ -99,6 +101,23 @@ class RNNConfig(Config):
         if self.hidden_size is not None:
             self.require_positive("hidden_size")
         self.require_fraction("dropout")
+
+
+@dataclass(frozen=True)
+class MatrixMemoryConfig(Config):
+    """Settings of a model whose heads each keep one matrix, and no list of tokens."""
+
+    vocab_size: int = 65  # V
+    context_length: int = 64  # most tokens in one forward pass, which starts from empty matrices
+    n_layer: int = setting(2, "blocks, one after the other", "layers", 1, 48)
+    n_head: int = setting(4, "matrices of a block; must divide n_embd", "heads", 1, 32)
+    n_embd: int = setting(64, "C, width of the residual stream", "numbers a token", 1, 2048)
+    rule: str = setting("add", "what a token does to what was written before", choices=RULES)
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
+        self.require_divides("n_head", "n_embd")
+        self.require_one_of("rule", RULES)
 
 
 @dataclass(frozen=True)
@@ -212,6 +231,11 @@ class GPTConfig(Config):
     def head_size(self) -> int:
         """D = C/H."""
         return self.n_embd // self.n_head
+
+    @property
+    def adds_positions(self) -> bool:
+        """Whether a position is a vector that is added to the token's."""
+        return self.positions in ADDED_POSITIONS
 
     @property
     def kv_heads(self) -> int:

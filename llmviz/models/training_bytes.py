@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from llmviz.models.costs import BYTES, TrainingMemory, activations_per_token, training_memory
-from llmviz.models.settings import GPTConfig
+from llmviz.models.settings import ADDED_POSITIONS, GPTConfig
 
 # Numbers that an optimizer holds for each parameter, float32 each.
 OPTIMIZER_NUMBERS = {"adamw": 2, "adam": 2, "rmsprop": 1, "adagrad": 1, "momentum": 1, "sgd": 0}
@@ -39,10 +39,9 @@ def kept_tensors(config: GPTConfig) -> list[Kept]:
     (Dao et al. 2022, "FlashAttention", section 3.1).
     """
     plain = GPTConfig(**{name: getattr(config, name) for name in _FREE})
-    rotary = config.positions == "rotary"
     if (
         config != plain
-        or rotary
+        or config.positions not in (*ADDED_POSITIONS, "none")
         or config.dropout
         or config.activation not in ("gelu", "gelu_tanh", "silu")
     ):

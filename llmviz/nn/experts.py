@@ -18,16 +18,19 @@ class RoutingSteps(NamedTuple):
     scores: Tensor  # (…, E) what the router says, before the softmax
     probabilities: Tensor  # (…, E) softmax of each row
     experts: Tensor  # (…, K) the K most probable ones, the best first
-    shares: Tensor  # (…, K) their probabilities, divided by their sum
+    shares: Tensor  # (…, K) their probabilities, divided by their sum where they are normalised
     weights: Tensor  # (…, E) the shares in the columns of their experts, 0 elsewhere
 
 
-def route(scores: Tensor, k: int) -> RoutingSteps:
+def route(scores: Tensor, k: int, *, normalised: bool = True) -> RoutingSteps:
     """Send each token to its k most probable experts; scores (…, E).
 
-    The weights of a token sum to 1. Raises ValueError for a k that is not from 1 to E.
+    normalised: the weights of a token sum to 1. With k = 1 that leaves the router no gradient, as
+    its weight is always 1; not normalised, a weight is the probability itself, as in Switch.
+    Raises ValueError for a k that is not from 1 to E.
 
-    Reference: Jiang et al. 2024, "Mixtral of Experts", section 2.1.
+    Reference: Jiang et al. 2024, "Mixtral of Experts", section 2.1; not normalised: Fedus et al.
+    2021, "Switch Transformers", eq. 2.
 
     >>> route(torch.tensor([0.0, 2.0, 2.0]), 2).weights
     tensor([0.0000, 0.5000, 0.5000])
@@ -36,7 +39,7 @@ def route(scores: Tensor, k: int) -> RoutingSteps:
         raise ValueError(f"k must be from 1 to {scores.shape[-1]}, the experts; got {k}")
     probabilities = scores.softmax(dim=-1)
     best, experts = probabilities.topk(k, dim=-1)
-    shares = best / best.sum(dim=-1, keepdim=True)
+    shares = best / best.sum(dim=-1, keepdim=True) if normalised else best
     weights = torch.zeros_like(probabilities).scatter(-1, experts, shares)
     return RoutingSteps(scores, probabilities, experts, shares, weights)
 
@@ -60,8 +63,9 @@ def balance_loss(steps: RoutingSteps) -> Tensor:
 class Experts(nn.Module):
     """E feed-forward networks beside each other; a router sends each token to K of them.
 
-    The output is the sum of the K networks' outputs, weighted by their shares. Each network
-    computes only the tokens that are sent to it.
+    The output is the sum of the K networks' outputs, weighted by their shares; see
+    `route` for `normalised`. Each network computes only the tokens that are sent to it. Raises
+    ValueError for a token that goes to no expert, or to more than there are.
     Taps: router (…, E) scores, routing (…, E) weights; experts.0.hidden and experts.0.act hold the
     rows of the tokens that expert 0 got, in their order.
 
@@ -77,9 +81,15 @@ class Experts(nn.Module):
         per_token: int,
         *,
         bias: bool,
+        normalised: bool = True,
     ):
         super().__init__()
-        self.n_expert, self.per_token = n_expert, per_token
+        if not 1 <= per_token <= n_expert:
+            raise ValueError(
+                "a token must go to at least one expert and at most to all; "
+                f"got {per_token} of {n_expert}"
+            )
+        self.n_expert, self.per_token, self.normalised = n_expert, per_token, normalised
         self.router = nn.Linear(n_embd, n_expert, bias=False)
         self.experts = ListOf(
             FeedForward(n_embd, hidden_size, activation, bias=bias) for _ in range(n_expert)
@@ -88,7 +98,8 @@ class Experts(nn.Module):
 
     def forward(self, x: Tensor, balances: list[Tensor] | None = None) -> Tensor:
         """(B, T, C) to (B, T, C); where `balances` is a list, the balance loss is added to it."""
-        steps = route(self.tap_router(self.router(x)), self.per_token)
+        scores = self.tap_router(self.router(x))
+        steps = route(scores, self.per_token, normalised=self.normalised)
         self.tap_routing(steps.weights)
         if balances is not None:
             balances.append(balance_loss(steps))

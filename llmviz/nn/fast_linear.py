@@ -152,6 +152,46 @@ class PackedLinear(nn.Module):
         return self._product(x.flatten(0, -2)).unflatten(0, x.shape[:-1])
 
 
+class FrozenLinear(nn.Linear):
+    """A layer that is not trained any more: packed for many rows, with its weights beside it.
+
+    A copy of it is an ordinary layer, whose weights may be changed. Where a gradient is wanted, it
+    is computed as one.
+    """
+
+    def __init__(self, linear: nn.Linear, rows: int):
+        nn.Module.__init__(self)
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.weight, self.bias = linear.weight, linear.bias
+        self._product = fast_linear(linear, rows=rows)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, in) to (…, out)."""
+        if torch.is_grad_enabled() and (x.requires_grad or self.weight.requires_grad):
+            return super().forward(x)
+        made = self._product(x.reshape(-1, self.in_features))
+        return made.reshape(*x.shape[:-1], self.out_features)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> nn.Linear:
+        plain = nn.Linear(self.in_features, self.out_features, self.bias is not None, device="meta")
+        plain.weight = copy.deepcopy(self.weight, memo)
+        plain.bias = copy.deepcopy(self.bias, memo)
+        memo[id(self)] = plain
+        return plain.train(self.training)
+
+
+def freeze_packed(model: nn.Module, rows: int) -> None:
+    """Pack the layers of a frozen model for inputs of about `rows` rows, its weights beside them.
+
+    It takes the memory of the packed weights on top. Nobody may change the weights afterwards, but
+    for those of a copy.
+    """
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if type(child) is nn.Linear and child.weight.numel() >= _pack_from(rows):
+                setattr(module, name, FrozenLinear(child, rows))
+
+
 def packed_for_rows(model: Model, rows: int, *kinds: type[Any]) -> Model:
     """Return the model around the same weights, its layers packed for inputs of about `rows` rows.
 

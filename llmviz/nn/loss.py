@@ -10,11 +10,13 @@ IGNORED = -1  # a target that carries no loss
 REDUCTIONS = ("mean", "sum", "none")
 
 
-def next_token_loss(logits: Tensor, targets: Tensor, label_smoothing: float = 0.0) -> Tensor:
+def next_token_loss(
+    logits: Tensor, targets: Tensor, label_smoothing: float = 0.0, reduction: str = "mean"
+) -> Tensor:
     """Mean cross-entropy in nats per token over all positions whose target is not −1.
 
     logits (…, V), before the softmax; targets (…), token ids. label_smoothing: see
-    `cross_entropy_steps`.
+    `cross_entropy_steps`. reduction: "none" gives each position's own, 0 where it is −1.
     Raises ValueError for a target outside the vocabulary, or a shape that does not match.
     If every target is −1 there is nothing to average and the loss is NaN.
     """
@@ -25,12 +27,14 @@ def next_token_loss(logits: Tensor, targets: Tensor, label_smoothing: float = 0.
         )
     flat = logits.reshape(-1, logits.shape[-1]).float()
     try:
-        return F.cross_entropy(
+        loss = F.cross_entropy(
             flat,
             targets.reshape(-1),
             ignore_index=IGNORED,
             label_smoothing=label_smoothing,
+            reduction=reduction,
         )
+        return loss if reduction != "none" else loss.view(targets.shape)
     except IndexError as error:
         raise ValueError(
             f"target ids must be from 0 to {logits.shape[-1] - 1} (or −1 for no loss); "

@@ -72,6 +72,53 @@ def stretched(frequencies: Tensor, scaling: tuple[float, ...]) -> Tensor:
     return frequencies * (kept + (1 - kept) / factor)
 
 
+def ntk_base(base: float, d: int, factor: float) -> float:
+    """The base with which the slowest pair of a head of size D turns `factor` times slower.
+
+    The quickest pair stays, and those between are slowed the more the slower they turn.
+    Raises ValueError for a head of less than two pairs, or a factor below 1.
+
+    Reference: Peng et al. 2023, "YaRN", eq. 16 (the "NTK-aware" way).
+
+    >>> round(ntk_base(10_000.0, 64, 4.0))
+    41829
+    """
+    if d < 4 or d % 2:
+        raise ValueError(f"this stretch needs an even head size of 4 or more; got {d}")
+    _check_factor(factor)
+    return base * float(factor ** (d / (d - 2)))
+
+
+def yarn_scaling(factor: float, context: int) -> tuple[float, ...]:
+    """The scaling of `stretched` that slows what has not turned once in the trained context.
+
+    Pairs that turned 32 times stay. Raises ValueError for a factor below 1.
+
+    Reference: Peng et al. 2023, "YaRN", eq. 20 to 22, with α = 1 and β = 32.
+    """
+    _check_factor(factor)
+    return (factor, 1.0, 32.0, float(context))
+
+
+def yarn_sharpening(factor: float) -> float:
+    """By how much queries and keys are lengthened each, so that far more tokens do not blur looks.
+
+    Scores grow by its square. Raises ValueError for a factor below 1.
+
+    Reference: Peng et al. 2023, "YaRN", eq. 24: √(1/t) = 0.1 ln s + 1.
+
+    >>> yarn_sharpening(1.0)
+    1.0
+    """
+    _check_factor(factor)
+    return 0.1 * math.log(factor) + 1
+
+
+def _check_factor(factor: float) -> None:
+    if not 1 <= factor < math.inf:
+        raise ValueError(f"a stretch's factor must be 1 or more, and finite; got {factor}")
+
+
 def turned(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
     """x (T, D) or (1, D) as it is at each position (T,): what `Rotary` does, at any positions.
 

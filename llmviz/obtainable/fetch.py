@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from llmviz.files.whole import TEMPORARY, sync, temporary_beside
 from llmviz.obtainable.catalogue import OBTAINABLE, Obtainable, folder, path_of
-from llmviz.wholefile import TEMPORARY, sync, temporary_beside
 
 DOWNLOADING, CHECKING, DONE = "downloading", "checking", "done"
 BLOCK = 2**20

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+from llmviz.files.standard_streams import take_any_character
 from llmviz.parallel.launch import run
 from llmviz.parallel.outcome import KINDS, Outcome, Progress
 from llmviz.parallel.plan import METHODS, ParallelPlan
-from llmviz.standard_streams import take_any_character
 
 WRONG, INTERRUPTED = 2, 130
 

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.parallel.plan import BYTES_EACH, ParallelPlan
-from llmviz.paths import EXPERIMENT_FOLDER
 
 KINDS = ("weights", "gradients", "state")
 COMPUTE, SEND, WAIT = "compute", "send", "wait"

@@ -12,6 +12,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from llmviz.files.paths import DATA
 from llmviz.models import GPT
 from llmviz.parallel.clock import spans_of
 from llmviz.parallel.communicator import Communicator, socket_bytes
@@ -24,7 +25,6 @@ from llmviz.parallel.plan import VOCABULARY, ParallelPlan
 from llmviz.parallel.tensor import TensorParallel
 from llmviz.parallel.way import Shard, Way, adamw
 from llmviz.parallel.zero import FlatShards
-from llmviz.paths import DATA
 from llmviz.training.distributed import World
 
 WAYS: dict[str, type[Way]] = {

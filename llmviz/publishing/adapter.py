@@ -11,20 +11,20 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from llmviz.files.whole import writing
 from llmviz.finetuning.adapters import PREFIX, A, B, write_adapter
-from llmviz.finetuning.finding import tuning_folder
 from llmviz.finetuning.lora import Adapter, LoraLinear, lora_layers
+from llmviz.finetuning.model_lookup import tuning_folder
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned
 from llmviz.pretrained import find_base
 from llmviz.publishing.form import gpt_of, places, published_config
+from llmviz.runs.named import find_checkpoint
+from llmviz.runs.store import PREFIX as RUN
+from llmviz.runs.store import find_run, split_name
 from llmviz.training.files import removed_if_empty, whole_folder
 from llmviz.training.reading import LORA, read_description
-from llmviz.training.recipes import find_checkpoint
-from llmviz.training.run_folders import PREFIX as RUN
-from llmviz.training.run_folders import find_run, split_name
-from llmviz.training.runs import Trained, load_trained, prepare_folder
-from llmviz.wholefile import writing
+from llmviz.training.run_folder import Trained, load_trained, prepare_folder
 
 WEIGHT = ".weight"
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from llmviz.files.weights import write_weights
+from llmviz.files.whole import write_whole, writing
 from llmviz.models.gpt import GPT
 from llmviz.models.published_files import CONFIG, WEIGHTS
 from llmviz.pretrained import GENERATION
@@ -22,9 +24,7 @@ from llmviz.tokenizers.published import OPTIONS, WHOLE
 from llmviz.tokenizers.published_form import published_form
 from llmviz.training.files import removed_if_empty, whole_folder
 from llmviz.training.reading import CHAT
-from llmviz.training.runs import Trained, prepare_folder
-from llmviz.weightfile import write_weights
-from llmviz.wholefile import write_whole, writing
+from llmviz.training.run_folder import Trained, prepare_folder
 
 NAMES = {torch.float32: "float32", torch.float16: "float16"}
 

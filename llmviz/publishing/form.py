@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 
 from llmviz.models import gpt2_format
+from llmviz.models.bert import BERT
 from llmviz.models.gpt import GPT
 from llmviz.models.gpt2_format import config_to_gpt2
 from llmviz.models.llama_format import config_to_llama, tensors_to_write
 from llmviz.models.settings import GPTConfig
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 
 
 class Place(NamedTuple):
@@ -27,8 +28,11 @@ class Place(NamedTuple):
 
 
 def gpt_of(trained: Trained) -> GPT:
-    """The model as a GPT. Raises ValueError for another kind, which no published form has."""
-    if not isinstance(trained.model, GPT):
+    """The model as a GPT. Raises ValueError for another kind, which no published form has.
+
+    A BERT, which sees both sides, is none, though it has a GPT's parts.
+    """
+    if not isinstance(trained.model, GPT) or isinstance(trained.model, BERT):
         kind = trained.description["model"]["name"]
         raise ValueError(f"only a gpt has a published form; this is a {kind}")
     return trained.model

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from llmviz.files.whole import TEMPORARY, write_whole, writing
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.positions import rotary_angles, stretched
 from llmviz.publishing.form import Place, gpt_of, published_config, published_tensors
@@ -22,8 +23,7 @@ from llmviz.tokenizers.gguf_tokenizer import PATTERNS
 from llmviz.tokenizers.published_form import PublishedForm, published_form
 from llmviz.training import locks
 from llmviz.training.reading import CHAT
-from llmviz.training.runs import Trained
-from llmviz.wholefile import TEMPORARY, write_whole, writing
+from llmviz.training.run_folder import Trained
 
 if TYPE_CHECKING:
     import numpy as np

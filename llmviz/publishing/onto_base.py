@@ -19,7 +19,7 @@ from llmviz.nn.finite import wrong_tensor
 from llmviz.publishing.form import gpt_of, places
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 from llmviz.training.tensors import load_tensors
 
 WEIGHT = ".weight"

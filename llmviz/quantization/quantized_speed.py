@@ -1,6 +1,6 @@
 """How long a product with a quantized matrix takes here, beside float32.
 
-A generator for a process of its own: see `llmviz.background`.
+A generator for a process of its own: see `llmviz.processes.background`.
 """
 
 from __future__ import annotations

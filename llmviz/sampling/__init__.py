@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llmviz.lazy import lazy_names
+from llmviz.files.lazy import lazy_names
 from llmviz.sampling.beam_tree import BeamNode, BeamSearch, BeamTree
 from llmviz.sampling.kinds import STEPS, StepKind, kind_of, usual_order
 from llmviz.sampling.pipeline import (

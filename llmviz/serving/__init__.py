@@ -1,14 +1,14 @@
 """Many requests served at once by one model: queue, scheduler, memory in blocks, engine.
 
 `Engine` adds requests and makes steps; `record` lets requests come at their times and yields the
-ticks; `simulate` does so without a model. What needs torch is imported on first use.
+steps; `simulate` does so without a model. What needs torch is imported on first use.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llmviz.lazy import lazy_names
+from llmviz.files.lazy import lazy_names
 from llmviz.serving.blocks import BlockManager
 from llmviz.serving.engine import Engine
 from llmviz.serving.plan import Plan, Runner
@@ -17,9 +17,9 @@ from llmviz.serving.recording import (
     DECODE,
     PADDING,
     PREFILL,
+    EngineStep,
     Recording,
     Row,
-    Tick,
     Timing,
     percentiles,
 )
@@ -53,6 +53,7 @@ __all__ = [
     "CostModel",
     "Engine",
     "EngineClosed",
+    "EngineStep",
     "ModelRunner",
     "Outcome",
     "PagedModel",
@@ -67,7 +68,6 @@ __all__ = [
     "Sequence",
     "ServingConfig",
     "SimulatedModel",
-    "Tick",
     "Timing",
     "TooManyWaiting",
     "Workload",

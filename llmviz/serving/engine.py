@@ -3,8 +3,8 @@
     engine = Engine(model, ServingConfig(max_batch=16))
     engine.add(Request("a", prompt=(5, 3, 8), max_new_tokens=20))
     while engine.busy:
-        tick = engine.step()
-        ... tick.emitted, tick.finished
+        step = engine.step()
+        ... step.emitted, step.finished
 
 One thread drives an engine: `add`, `step`, `cancel` and `close` must not run at the same time. A
 server keeps one thread for it, which takes what the others want from a queue.
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.serving import requests
 from llmviz.serving.plan import Draw, Plan, Runner
-from llmviz.serving.recording import DECODE, PADDING, PREFILL, Row, Tick
+from llmviz.serving.recording import DECODE, PADDING, PREFILL, EngineStep, Row
 from llmviz.serving.scheduler import Scheduler
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -32,7 +32,7 @@ class Engine:
     """A model, its memory of keys and values, and the queue of requests.
 
     model: a GPT whose options `PagedModel` reads, or a `Runner` such as the simulated one.
-    clock: seconds; ticks are told from the engine's first one on.
+    clock: seconds; steps are told from the engine's first one on.
 
     Raises ValueError for a model that `PagedModel` refuses.
     """
@@ -105,8 +105,8 @@ class Engine:
         self._end(request_id, requests.CANCELLED)
         return True
 
-    def step(self) -> Tick | None:
-        """Compute one tick: a token for each running sequence, and prompts, as the policy says.
+    def step(self) -> EngineStep | None:
+        """Compute one step: a token for each running sequence, and prompts, as the policy says.
 
         None where there is nothing to compute; `wakes_at` says when to come again. A sequence for
         which no token can be drawn ends as FAILED, and the others go on. Raises EngineClosed.
@@ -131,7 +131,7 @@ class Engine:
         end = self._clock()
         for sequence in ended:
             self._forget(sequence)
-        tick = Tick(
+        step = EngineStep(
             number=self._ticks,
             begin=begin - self._begun,
             end=end - self._begun,
@@ -144,7 +144,7 @@ class Engine:
             **picture.fields,
         )
         self._ticks += 1
-        return tick
+        return step
 
     def close(self) -> tuple[requests.Outcome, ...]:
         """End all requests and take no more; return the ends that no step has told."""
@@ -230,7 +230,7 @@ def _row(sequence: Sequence, phase: str, start: int, tokens: int) -> Row:
 
 
 class _Picture:
-    """What a tick shows of the memory, copied before the tick is computed."""
+    """What a step shows of the memory, copied before the step is computed."""
 
     def __init__(self, scheduler: Scheduler, plan: Plan):
         size = scheduler.config.block_size

@@ -1,7 +1,7 @@
 """Keys and values of all sequences in blocks, and attention that reads them where they lie.
 
 L layers, G heads of keys and values, H heads, D head size, R rows that decode, P blocks that they
-read, b tokens in a block, N tokens in a tick.
+read, b tokens in a block, N tokens in a step.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class PagedMemory:
 
 @dataclass(frozen=True)
 class Reading:
-    """Which blocks R rows read, one token each; made once a tick, used by every layer.
+    """Which blocks R rows read, one token each; made once a step, used by every layer.
 
     blocks: (P,) which to gather, or None: the first P of the memory, where they lie. owner: (P,)
     the row of each. hidden: (P·G, 1, b), minus infinity for slots that the row must not see.
@@ -160,9 +160,9 @@ def attend_blocks(
 class Prompts:
     """Parts of some prompts that are read together, by one call per layer.
 
-    tokens: where they lie among the tokens of the tick. blocks, kept: which blocks to gather, and
+    tokens: where they lie among the tokens of the step. blocks, kept: which blocks to gather, and
     which of their slots hold tokens that are seen; None where every prompt is read from its start:
-    then the tick's own keys are all there are. mask: (T, S), True where a token may look; None
+    then the step's own keys are all there are. mask: (T, S), True where a token may look; None
     for a single prompt from its start.
     """
 
@@ -207,8 +207,8 @@ def attend_prompts(
 ) -> Tensor:
     """What the heads give the tokens of some prompts, (T, H·D).
 
-    qkv: of the whole tick, (N, H + 2·G, D), H = n_head; keys, values: a layer's blocks, in which
-    the tick's own are already.
+    qkv: of the whole step, (N, H + 2·G, D), H = n_head; keys, values: a layer's blocks, in which
+    the step's own are already.
     """
     own = qkv[prompts.tokens].transpose(0, 1)  # (H + 2·G, T, D)
     queries = own[:n_head]

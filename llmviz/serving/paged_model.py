@@ -1,6 +1,6 @@
 """A GPT that reads the tokens of many sequences at once, with its keys and values in blocks.
 
-C = n_embd, G heads of keys and values, H heads, D head size, V vocabulary, N tokens in a tick.
+C = n_embd, G heads of keys and values, H heads, D head size, V vocabulary, N tokens in a step.
 
 Tokens of all sequences lie one behind the other in one matrix (N, C): no row is padded. Only
 attention knows which token belongs to which sequence.
@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.models import GPT
+from llmviz.models.fast_paths import FastPath
 from llmviz.models.layer_parts import LayerParts, layer_parts, position_table
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.multihead import SCALES
@@ -33,13 +34,23 @@ from llmviz.serving.plan import Plan
 
 # Prompts are read together as long as their mask has at most so many cells.
 TOGETHER = 128 * 128
+COMPUTES = FastPath(
+    {
+        "positions": ("learned", "sinusoidal", "rotary", "none"),
+        "norm": ("pre", "post", "none"),
+        "norm_kind": ("layer", "rms"),
+        "activation": ACTIVATIONS,
+        "attention_scale": SCALES,
+    },
+    free=frozenset(("n_kv_head",)),
+)
 
 
 class PagedModel:
     """A GPT's weights, laid out for batches, with a memory of blocks.
 
     block_size, n_blocks: of the memory. host_blocks: of the second one, for what is swapped out.
-    rows: how many tokens a tick usually has. The weights may be copied: later training
+    rows: how many tokens a step usually has. The weights may be copied: later training
     need not show. Traces and heads that are switched off have no effect.
 
     Raises ValueError for an option of the model that is not read here.
@@ -219,7 +230,7 @@ class PagedModel:
 
 
 class _Batch(NamedTuple):
-    """The tokens of a tick: those that decode, then prompts, then padding for nobody.
+    """The tokens of a step: those that decode, then prompts, then padding for nobody.
 
     ids, positions: (N,). slots: where each is stored, but for the padding. last: the tokens whose
     logits are wanted.
@@ -270,19 +281,12 @@ def check_can_serve(model: nn.Module) -> GPT:
 
 def check_settings(config: GPTConfig) -> None:
     """Raise ValueError, naming the option, for settings that `PagedModel` does not read."""
-    rules = {
-        "mask": config.mask == "causal",
-        "residual": config.residual,
-        "softmax_before_mask": config.softmax_before_mask is None,
-        "window": config.window is None,
-        "n_expert": config.n_expert == 1,
-    }
-    for name, kept in rules.items():
-        if not kept:
-            raise ValueError(
-                f"many requests are served by a GPT with a causal mask over all tokens, residual "
-                f"additions and one feed-forward network; got {name}={getattr(config, name)!r}"
-            )
+    name = COMPUTES.refused(config)
+    if name is not None:
+        raise ValueError(
+            f"many requests are served by a GPT with a causal mask over all tokens, residual "
+            f"additions and one feed-forward network; got {name}={getattr(config, name)!r}"
+        )
 
 
 def _norm(norm: nn.Module) -> Callable[[Tensor], Tensor]:

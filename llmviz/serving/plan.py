@@ -1,4 +1,4 @@
-"""What an engine is going to compute in a tick. No torch."""
+"""What an engine is going to compute in a step. No torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Draw = int | np.ndarray | ValueError
 
 @dataclass(slots=True)
 class Plan:
-    """One tick: which tokens of which sequences are computed, after which blocks were moved.
+    """One step: which tokens of which sequences are computed, after which blocks were moved.
 
     decode: sequences whose last token is computed. prefill: (sequence, start, count), tokens
     start to start + count − 1 of each. padding: ended sequences whose last token is computed once
@@ -27,7 +27,7 @@ class Plan:
     Blocks are moved in this order: swap_out (block, host block), copies (from, to), swap_in (host
     block, block).
 
-    hypotheses: noted once the tick is computed, of each beam search that made a step: (sequence,
+    hypotheses: noted once the step is computed, of each beam search that made a step: (sequence,
     the one whose text it goes on with, token) of each hypothesis that lives.
     """
 

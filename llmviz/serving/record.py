@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from llmviz.serving.engine import Engine
 from llmviz.serving.plan import Runner
-from llmviz.serving.recording import Recording, Tick
+from llmviz.serving.recording import EngineStep, Recording
 from llmviz.serving.requests import FAILED, Request
 from llmviz.serving.settings import ServingConfig
 
@@ -51,14 +51,14 @@ def record(
     requests: Iterable[Request],
     config: ServingConfig,
     clock: RunClock,
-) -> Iterator[Tick]:
-    """Let an engine serve requests that come at their `arrival`, and yield its ticks.
+) -> Iterator[EngineStep]:
+    """Let an engine serve requests that come at their `arrival`, and yield its steps.
 
     Seconds in which nothing runs are skipped, not waited for. The clock stands still while
-    the caller has a tick. All requests are checked before the first tick.
+    the caller has a step. All requests are checked before the first step.
 
     Raises ValueError for a request that would not fit, or whose id another one has, and at the
-    tick in which no token can be drawn for one.
+    step in which no token can be drawn for one.
     """
     coming = deque(sorted(requests, key=lambda request: request.arrival))
     ids = [request.id for request in coming]
@@ -74,18 +74,18 @@ def record(
     return _ticks(engine, coming, clock)
 
 
-def _ticks(engine: Engine, coming: deque[Request], clock: RunClock) -> Iterator[Tick]:
+def _ticks(engine: Engine, coming: deque[Request], clock: RunClock) -> Iterator[EngineStep]:
     try:
         while coming or engine.busy:
             while coming and coming[0].arrival <= engine.now:
                 engine.add(coming.popleft())
-            tick = engine.step()
-            if tick is not None:
+            step = engine.step()
+            if step is not None:
                 clock.stop()
-                for outcome in tick.finished:
+                for outcome in step.finished:
                     if outcome.reason == FAILED:
                         raise ValueError(f"request {outcome.request!r}: {outcome.problem}")
-                yield tick
+                yield step
                 clock.go_on()
                 continue
             wakes = [coming[0].arrival] if coming else []
@@ -107,11 +107,11 @@ def record_all(
 
 def record_bundled(
     name: str, requests: Iterable[Request], config: ServingConfig, lot: float = LOT
-) -> Iterator[tuple[Tick, ...]]:
+) -> Iterator[tuple[EngineStep, ...]]:
     """`record` on a bundled model; for work in the background: a function named by its path.
 
-    Yields the ticks of about `lot` seconds at a time, since handing over one costs about as
-    long as a small tick. A few tokens are computed before, so that no first call is measured.
+    Yields the steps of about `lot` seconds at a time, since handing over one costs about as
+    long as a small step. A few tokens are computed before, so that no first call is measured.
     """
     from llmviz.pretrained import load_bundled
 
@@ -119,13 +119,13 @@ def record_bundled(
     warm = Request("warm", (0, 1), max_new_tokens=4)
     for _ in record(model, [warm], config, RunClock()):
         pass
-    ticks: list[Tick] = []
+    steps: list[EngineStep] = []
     since = time.perf_counter()
     clock = RunClock()
-    for tick in record(model, requests, config, clock):
-        ticks.append(tick)
+    for step in record(model, requests, config, clock):
+        steps.append(step)
         if time.perf_counter() - since >= lot:
-            yield tuple(ticks)
-            ticks, since = [], time.perf_counter()
-    if ticks:
-        yield tuple(ticks)
+            yield tuple(steps)
+            steps, since = [], time.perf_counter()
+    if steps:
+        yield tuple(steps)

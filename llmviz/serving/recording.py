@@ -1,6 +1,6 @@
-"""A whole run of an engine: its settings, requests and ticks, and what follows from them.
+"""A whole run of an engine: its settings, requests and steps, and what follows from them.
 
-A tick says what was computed, which blocks were held, how long it took. No torch: a page, a test
+A step says what was computed, which blocks were held, how long it took. No torch: a page, a test
 and the simulation read the same values.
 """
 
@@ -21,12 +21,12 @@ PREFILL, DECODE, PADDING = "prefill", "decode", "padding"
 
 @dataclass(frozen=True)
 class Row:
-    """One sequence in the batch of a tick.
+    """One sequence in the batch of a step.
 
     sequence: its name; the request's id, or id/sample where there are several samples. phase:
     prefill reads the prompt (and, after a preemption, what had been written already), decode
     computes the last token written, padding computes for nobody. start: the place of its first
-    token of this tick; tokens: how many.
+    token of this step; tokens: how many.
     """
 
     sequence: str
@@ -37,20 +37,20 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Tick:
+class EngineStep:
     """One step of an engine.
 
     number: from 0. begin, end: seconds from the beginning of the run. scheduling, model, sampling:
     seconds of each; the model's includes moving blocks. rows: the batch. padding: tokens computed
     for nobody, rows of padding included. blocks: the block table of each sequence that holds
-    memory, after the tick's plan was made. room: for each of these how many tokens have a place.
+    memory, after the step's plan was made. room: for each of these how many tokens have a place.
     cached: blocks that nobody holds but whose content a later prompt may share. free: blocks that
     can be given away, the cached ones included. waste: token slots that are held and
     have no token. queue: the sequences that wait, in order. running: those that have memory.
     admitted, preempted, swapped_out, swapped_in: sequences. copies: (from, to), blocks copied
     since one of their owners was going to write. shared: prompt tokens that were not computed
-    since their blocks were there. emitted: (sequence, token id) drawn at the end of the tick.
-    finished: what ended in it, or was cancelled since the tick before. hypotheses: of each beam
+    since their blocks were there. emitted: (sequence, token id) drawn at the end of the step.
+    finished: what ended in it, or was cancelled since the step before. hypotheses: of each beam
     search that made a step (sequence, the one whose text it goes on with, token id), for each
     hypothesis that lives after it; the others are dropped.
     """
@@ -106,8 +106,8 @@ class Tick:
         return values
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Tick:
-        """The tick of `to_dict`, after JSON too."""
+    def from_dict(cls, values: dict[str, Any]) -> EngineStep:
+        """The step of `to_dict`, after JSON too."""
         return cls(
             **{
                 **values,
@@ -139,7 +139,7 @@ PERCENTILES = (50, 90, 99)
 class Timing:
     """When a sequence came and got its tokens, in seconds from the beginning of the run.
 
-    first, last: the ends of the ticks that gave its first and its last token so far.
+    first, last: the ends of the steps that gave its first and its last token so far.
     """
 
     sequence: str
@@ -175,7 +175,7 @@ class Recording:
 
     config: ServingConfig
     requests: tuple[Request, ...]
-    ticks: tuple[Tick, ...]
+    steps: tuple[EngineStep, ...]
 
     @cached_property
     def timings(self) -> tuple[Timing, ...]:
@@ -186,9 +186,9 @@ class Recording:
             for sample in range(request.texts)
         }
         times: dict[str, list[float]] = {}
-        for tick in self.ticks:
-            for name, _ in tick.emitted:
-                times.setdefault(name, []).append(tick.end)
+        for step in self.steps:
+            for name, _ in step.emitted:
+                times.setdefault(name, []).append(step.end)
         return tuple(
             Timing(name, by_name[name].id, by_name[name].arrival, ends[0], ends[-1], len(ends))
             for name, ends in times.items()
@@ -199,49 +199,49 @@ class Recording:
         """How each sequence ended, by its name."""
         by_id = {request.id: request for request in self.requests}
         return {
-            by_id[end.request].name(end.sample): end for tick in self.ticks for end in tick.finished
+            by_id[end.request].name(end.sample): end for step in self.steps for end in step.finished
         }
 
     @property
     def seconds(self) -> float:
         """How long the run took so far."""
-        return self.ticks[-1].end if self.ticks else 0.0
+        return self.steps[-1].end if self.steps else 0.0
 
     @property
     def tokens(self) -> int:
         """How many tokens were written."""
-        return sum(len(tick.emitted) for tick in self.ticks)
+        return sum(len(step.emitted) for step in self.steps)
 
     @property
     def tokens_per_second(self) -> float:
-        """Tokens written in a second, over the whole run; 0 before the first tick."""
+        """Tokens written in a second, over the whole run; 0 before the first step."""
         return self.tokens / self.seconds if self.seconds else 0.0
 
     @property
     def computed(self) -> int:
         """How many tokens went through the model: prompts, written ones, padding."""
-        return sum(tick.tokens for tick in self.ticks)
+        return sum(step.tokens for step in self.steps)
 
     @property
     def padding(self) -> int:
         """How many of those were for nobody."""
-        return sum(tick.padding for tick in self.ticks)
+        return sum(step.padding for step in self.steps)
 
     @property
     def scheduling_share(self) -> float:
-        """Which part of the time of all ticks was scheduling."""
+        """Which part of the time of all steps was scheduling."""
         return _share(
-            sum(tick.scheduling for tick in self.ticks),
-            sum(tick.scheduling + tick.model + tick.sampling for tick in self.ticks),
+            sum(step.scheduling for step in self.steps),
+            sum(step.scheduling + step.model + step.sampling for step in self.steps),
         )
 
     @property
     def waste_share(self) -> float:
-        """Which part of the token slots that were held had no token, over all ticks."""
+        """Which part of the token slots that were held had no token, over all steps."""
         held = sum(
-            self.config.block_size * sum(map(len, tick.blocks.values())) for tick in self.ticks
+            self.config.block_size * sum(map(len, step.blocks.values())) for step in self.steps
         )
-        return _share(sum(tick.waste for tick in self.ticks), held)
+        return _share(sum(step.waste for step in self.steps), held)
 
     @property
     def to_first(self) -> dict[int, float]:
@@ -256,22 +256,22 @@ class Recording:
 
     def to_json(self) -> str:
         """Everything as one line of JSON; a block table is written only where it changed."""
-        ticks: list[dict[str, Any]] = []
+        steps: list[dict[str, Any]] = []
         before: dict[str, Any] = {}
-        for tick in self.ticks:
-            values = tick.to_dict()
+        for step in self.steps:
+            values = step.to_dict()
             changed = {
-                name: table for name, table in tick.blocks.items() if before.get(name) != table
+                name: table for name, table in step.blocks.items() if before.get(name) != table
             }
-            values["blocks"] = changed | {name: None for name in before if name not in tick.blocks}
-            before = tick.blocks
-            ticks.append(values)
+            values["blocks"] = changed | {name: None for name in before if name not in step.blocks}
+            before = step.blocks
+            steps.append(values)
         return json.dumps(
             {
                 "format": FORMAT,
                 "config": self.config.to_dict(),
                 "requests": [request.to_dict() for request in self.requests],
-                "ticks": ticks,
+                "ticks": steps,
             },
             separators=(",", ":"),
         )
@@ -285,19 +285,19 @@ class Recording:
             raise ValueError(f"a recording is JSON; {error}") from error
         if not isinstance(values, dict) or values.get("format") != FORMAT:
             raise ValueError(f'a recording has "format": "{FORMAT}"')
-        ticks: list[Tick] = []
+        steps: list[EngineStep] = []
         blocks: dict[str, Any] = {}
-        for tick in values["ticks"]:
+        for step in values["ticks"]:
             blocks = {
                 name: table
-                for name, table in (blocks | tick["blocks"]).items()
+                for name, table in (blocks | step["blocks"]).items()
                 if table is not None
             }
-            ticks.append(Tick.from_dict({**tick, "blocks": blocks}))
+            steps.append(EngineStep.from_dict({**step, "blocks": blocks}))
         return cls(
             ServingConfig.from_dict(values["config"]),
             tuple(Request.from_dict(request) for request in values["requests"]),
-            tuple(ticks),
+            tuple(steps),
         )
 
 

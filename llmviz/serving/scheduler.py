@@ -1,4 +1,4 @@
-"""Which sequences are computed in the next tick, and where they lie in memory. No torch, no clock.
+"""Which sequences are computed in the next step, and where they lie in memory. No torch, no clock.
 
 Clients take turns, and of each the oldest request goes first; of a request for several texts the
 first one is begun, then those of others, then its second one. Where blocks run out, the newest
@@ -25,7 +25,7 @@ from llmviz.serving.sequences import (
     new_blocks,
 )
 from llmviz.serving.settings import POLICIES, ServingConfig, check_fits
-from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
+from llmviz.serving.static_batching import begin, go_on, next_batch, ready_at
 
 OVERTAKING = 100  # calls that come later and whose first text is begun before a call's second one
 AGAIN = -1  # the turn of what was pushed out: before all that has not begun
@@ -34,13 +34,13 @@ AGAIN = -1  # the turn of what was pushed out: before all that has not begun
 class Scheduler:
     """The queue, the running sequences, their rows and their blocks.
 
-    `schedule` makes the plan of a tick, `advance` notes the tokens that were drawn. Not safe for
+    `schedule` makes the plan of a step, `advance` notes the tokens that were drawn. Not safe for
     several threads at once.
     """
 
     def __init__(self, config: ServingConfig):
         self.config, self.policy = config, POLICIES[config.policy]
-        share = config.share_prefixes and not self.policy.whole_batches
+        share = config.share_prefixes and not self.policy.static_batching
         self.blocks = BlockManager(config.n_blocks, config.block_size, share_prefixes=share)
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []  # the oldest first, here and in the other two
@@ -48,7 +48,7 @@ class Scheduler:
         self.rows = 0  # of the running ones
         self._requests = self._calls = 0
         self.host_free = list(range(config.host_blocks))  # blocks of the second memory
-        self.left: int | None = None  # of the token budget, in the tick that is planned
+        self.left: int | None = None  # of the token budget, in the step that is planned
         self.copies: list[tuple[int, int]] = []  # blocks to copy for a batch that runs as a whole
 
     def check(self, request: Request) -> None:
@@ -66,8 +66,8 @@ class Scheduler:
         self._requests += 1
         self._calls += request.turn == 0
         if request.beams is not None:
-            added = Beams(request, number, whole_batch=self.policy.whole_batches).sequences
-        elif self.policy.whole_batches:  # every row is by itself
+            added = Beams(request, number, whole_batch=self.policy.static_batching).sequences
+        elif self.policy.static_batching:  # every row is by itself
             added = [Sequence(request, sample, number) for sample in range(request.n)]
         else:  # the next one waits once this one is begun
             added = [Sequence(request, 0, number)]
@@ -93,13 +93,13 @@ class Scheduler:
         self.waiting = deque(sequence for sequence, _ in sorted(order, key=itemgetter(1)))
 
     def schedule(self, now: float, waited_since: float | None = None) -> Plan:
-        """The plan of the next tick; blocks are given and taken at once.
+        """The plan of the next step; blocks are given and taken at once.
 
         now, waited_since: seconds; when it is, and since when the first in the queue waits, which
         only the policy "dynamic" looks at.
         """
         plan = Plan()
-        if self.policy.whole_batches:
+        if self.policy.static_batching:
             if all(sequence.reason is not None for sequence in self.running):
                 while self.running:
                     self.release(self.running.pop())
@@ -156,7 +156,7 @@ class Scheduler:
                 sequence.fail(str(draw))
                 ended.append(sequence)
         for sequence in ended:
-            if not self.policy.whole_batches:
+            if not self.policy.static_batching:
                 self.end(sequence)
         for beams in searches:
             ended += self._advance_search(beams, plan)
@@ -171,7 +171,7 @@ class Scheduler:
                     continue  # it pads a batch
                 sequence.reason = reason
                 ended.append(sequence)
-                if place is self.running and self.policy.whole_batches:
+                if place is self.running and self.policy.static_batching:
                     continue  # its row stays as padding
                 if place is self.running:
                     self.end(sequence)
@@ -202,7 +202,7 @@ class Scheduler:
                 unit = list(sequence.unit)
                 if sequence is unit[0] and self._make_room(unit, plan):
                     plan.decode += unit
-            elif sequence.computed < sequence.own_room or self._make_room([sequence], plan):
+            elif sequence.computed < sequence.allocated_slots or self._make_room([sequence], plan):
                 plan.decode.append(sequence)
         left = self.config.token_budget - len(plan.decode) if self.policy.chunked else None
         for sequence in prompts:
@@ -276,7 +276,7 @@ class Scheduler:
         while len(table) * size < length:
             table.append(blocks.allocate())
         computed = beginning.blocks * size
-        sequence.table, sequence.own_room = table, len(table) * size
+        sequence.table, sequence.allocated_slots = table, len(table) * size
         sequence.computed, sequence.remembered = computed, beginning.blocks
         self.place(sequence)
         plan.shared += computed
@@ -305,7 +305,7 @@ class Scheduler:
                 table.append(blocks.allocate())
             elif not blocks.writable(table[-1]):
                 plan.copies.append(blocks.own_copy(table, len(table) - 1))
-            sequence.own_room = len(table) * blocks.block_size
+            sequence.allocated_slots = len(table) * blocks.block_size
         return True
 
     def _swap_in(self, plan: Plan) -> None:
@@ -316,10 +316,12 @@ class Scheduler:
         blocks = self.blocks
         while self.swapped:
             unit = list(self.swapped[0].unit)
+            # Nobody younger passes one that does not fit: it could wait for ever else.
             if self.left is not None and self.left < len(unit):
                 return
             full = unit[0].computed // blocks.block_size  # as many in each of them
             together = dict.fromkeys(host for member in unit for host in member.host[:full])
+            # One block more for each: its last one is partly filled, and it writes there alone.
             if not (self.has_rows(unit) and self.has_blocks(len(together) + len(unit))):
                 return
             place_of = {host: blocks.allocate() for host in together}
@@ -335,7 +337,7 @@ class Scheduler:
                 sequence.table.append(blocks.allocate())
                 plan.swap_in.extend((host, sequence.table[-1]) for host in sequence.host[full:])
                 plan.swapped_in.append(sequence.name)
-                sequence.own_room = len(sequence.table) * blocks.block_size
+                sequence.allocated_slots = len(sequence.table) * blocks.block_size
                 sequence.remembered = 0
                 self.place(sequence)
                 plan.decode.append(sequence)
@@ -370,7 +372,7 @@ class Scheduler:
                 self._go_on_with(beams, wanted, plan)
                 return []
         for sequence in beams.sequences:
-            if self.policy.whole_batches:  # its row stays as padding
+            if self.policy.static_batching:  # its row stays as padding
                 sequence.reason = LENGTH
             else:
                 self.end(sequence)
@@ -380,7 +382,7 @@ class Scheduler:
         """Give each hypothesis a sequence: its parent's own, or, where that is taken, another."""
         parents = {parent for parent, _ in wanted}
         dropped = [sequence for sequence in beams.sequences if sequence not in parents]
-        if not self.policy.whole_batches:
+        if not self.policy.static_batching:
             for sequence in dropped:
                 self.drop(sequence)
             kept = {parent.sample for parent in parents}
@@ -389,7 +391,7 @@ class Scheduler:
         for parent, _ in wanted:
             sequence = parent
             if parent not in parents:  # taken by a better hypothesis
-                if self.policy.whole_batches:
+                if self.policy.static_batching:
                     sequence = dropped.pop(0)
                     self._copy(parent, sequence)
                 else:
@@ -399,7 +401,7 @@ class Scheduler:
         for sequence, (parent, token) in zip(beams.living, wanted, strict=True):
             sequence.write(token)
             plan.hypotheses.append((sequence.name, parent.name, token))
-        if self.policy.whole_batches:
+        if self.policy.static_batching:
             for sequence in beams.sequences:
                 sequence.idle = sequence not in beams.living
         else:
@@ -441,7 +443,7 @@ class Scheduler:
         """Let a further text of a request run, on the blocks of another of its texts."""
         sequence.table = self.blocks.fork(parent.table)
         sequence.computed = parent.computed
-        sequence.own_room = parent.own_room = 0
+        sequence.allocated_slots = parent.allocated_slots = 0
         sequence.remembered = parent.remembered
         insort(self.running, sequence, key=_age)  # its row is counted already
 

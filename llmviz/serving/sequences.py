@@ -26,7 +26,7 @@ class Sequence:
 
     tokens: prompt and what was written so far. computed: of how many the keys and values are in
     memory. decodes: whether only the last token written is still to be computed. table: its
-    blocks. own_room: how many tokens fit into them, so that it need not ask for a place before; 0
+    blocks. allocated_slots: how many tokens fit into them, so that it need not ask before; 0
     where others may hold its last block. host: its blocks in the second memory while it is swapped
     out. order: its age; the lower is the older. turn: of those of its client that wait the lower
     goes first. forks: other samples that go on from its prompt once it has read it. reason: why it
@@ -38,7 +38,7 @@ class Sequence:
     __slots__ = (
         *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "decodes"),
         *("table", "host", "reason", "problem", "stop_ids", "most", "turn", "forks"),
-        *("remembered", "own_room", "beams", "idle", "score"),
+        *("remembered", "allocated_slots", "beams", "idle", "score"),
     )
 
     def __init__(self, request: Request, sample: int, number: int):
@@ -47,7 +47,7 @@ class Sequence:
         self.order = number, sample
         self.tokens = list(request.prompt)
         self.prompt_length = len(self.tokens)
-        self.computed = self.own_room = 0
+        self.computed = self.allocated_slots = 0
         self.decodes = False
         self.table: list[int] = []
         self.host: list[int] = []
@@ -201,7 +201,7 @@ def beginnings(blocks: BlockManager, unit: list[Sequence]) -> list[Beginning]:
     """For each sequence the blocks that it finds, and those that it shares with one before it.
 
     Beams that were pushed out begin alike. The first of them computes what they share, in the same
-    tick at the latest: it comes first in every plan.
+    step at the latest: it comes first in every plan.
     """
     begin = []
     for number, sequence in enumerate(unit):

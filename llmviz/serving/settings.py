@@ -18,14 +18,14 @@ from llmviz.serving.sequences import most_blocks
 class Policy:
     """What makes a policy.
 
-    whole_batches: a batch runs until its last sequence is finished, and nobody joins it meanwhile;
-      each sequence is padded to the longest one, and so is its memory.
+    static_batching: a batch runs until its last sequence is finished, and nobody joins it
+      meanwhile; each sequence is padded to the longest one, and so is its memory.
     waits: a batch that is not full is held back for a while.
-    chunked: a long prompt is read in parts, so that no tick has more tokens than the budget.
+    chunked: a long prompt is read in parts, so that no step has more tokens than the budget.
     """
 
     name: str
-    whole_batches: bool = False
+    static_batching: bool = False
     waits: bool = False
     chunked: bool = False
 
@@ -33,8 +33,8 @@ class Policy:
 POLICIES = {
     policy.name: policy
     for policy in (
-        Policy("static", whole_batches=True),
-        Policy("dynamic", whole_batches=True, waits=True),
+        Policy("static", static_batching=True),
+        Policy("dynamic", static_batching=True, waits=True),
         Policy("continuous"),
         Policy("split-fuse", chunked=True),
     )
@@ -58,7 +58,7 @@ class ServingConfig(Config):
     block_size: int = setting(16, "tokens whose keys and values a block holds", "tokens", 1, 256)
     n_blocks: int = setting(128, "blocks in the memory of keys and values", "blocks", 1, 16384)
     token_budget: int = setting(
-        64, "split-fuse: tokens computed in a tick, at most", "tokens", 1, 4096
+        64, "split-fuse: tokens computed in a step, at most", "tokens", 1, 4096
     )
     preemption: str = setting(
         "recompute",
@@ -112,7 +112,7 @@ class Limits(Config):
 
 def check_fits(request: Request, config: ServingConfig) -> None:
     """Raise ValueError for a request that would never fit."""
-    whole_batch = POLICIES[config.policy].whole_batches
+    whole_batch = POLICIES[config.policy].static_batching
     if request.texts > config.max_batch:
         name, kind = ("n", "samples") if request.beams is None else ("beams", "beams")
         raise ValueError(

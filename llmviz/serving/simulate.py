@@ -15,7 +15,7 @@ import numpy as np
 from llmviz.config import Config, setting
 from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.record import RunClock, record
-from llmviz.serving.recording import Recording, Tick
+from llmviz.serving.recording import EngineStep, Recording
 from llmviz.serving.requests import Request, check_request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -26,34 +26,34 @@ _MIX, _MASK = 0x9E3779B97F4A7C15, 2**64 - 1
 
 @dataclass(frozen=True)
 class CostModel(Config):
-    """How long a tick takes, as a sum of what is computed in it; all in seconds.
+    """How long a step takes, as a sum of what is computed in it; all in seconds.
 
     Reference: Agrawal et al. 2024, "Vidur", which predicts the time of each operation by random
-    forests; here one sum stands for the whole tick.
+    forests; here one sum stands for the whole step.
     """
 
-    tick: float = setting(1e-3, "of every tick", "seconds", 0)
+    step: float = setting(1e-3, "of every step", "seconds", 0)
     token: float = setting(5e-5, "of each token computed", "seconds", 0)
     stored: float = setting(1e-7, "of each stored token that is read", "seconds", 0)
 
     def __post_init__(self) -> None:
-        self.require_not_negative("tick", "token", "stored")
+        self.require_not_negative("step", "token", "stored")
 
     def seconds(self, tokens: int, stored: int) -> float:
-        """Of a tick that computes so many tokens and reads so many stored ones."""
-        return self.tick + self.token * tokens + self.stored * stored
+        """Of a step that computes so many tokens and reads so many stored ones."""
+        return self.step + self.token * tokens + self.stored * stored
 
     @classmethod
-    def fitted(cls, ticks: Iterable[Tick]) -> CostModel:
-        """The costs with which the sum is nearest to the measured ticks (least squares, none < 0).
+    def fitted(cls, steps: Iterable[EngineStep]) -> CostModel:
+        """The costs with which the sum is nearest to the measured steps (least squares, none < 0).
 
-        Raises ValueError for fewer than three ticks that computed something.
+        Raises ValueError for fewer than three steps that computed something.
         """
-        used = [tick for tick in ticks if tick.tokens]
+        used = [step for step in steps if step.tokens]
         if len(used) < 3:
-            raise ValueError(f"three ticks at least are needed to fit three costs; got {len(used)}")
-        terms = np.array([[1.0, tick.tokens, stored_tokens(tick)] for tick in used])
-        measured = np.array([tick.end - tick.begin for tick in used])
+            raise ValueError(f"three steps at least are needed to fit three costs; got {len(used)}")
+        terms = np.array([[1.0, step.tokens, stored_tokens(step)] for step in used])
+        measured = np.array([step.end - step.begin for step in used])
         kept = [0, 1, 2]
         while True:
             costs, *_ = np.linalg.lstsq(terms[:, kept], measured, rcond=None)
@@ -65,9 +65,9 @@ class CostModel(Config):
         return cls(*map(float, values))
 
 
-def stored_tokens(tick: Tick) -> int:
-    """How many stored tokens the rows of a tick read, each row those in front of its own."""
-    return sum(row.start for row in tick.rows)
+def stored_tokens(step: EngineStep) -> int:
+    """How many stored tokens the rows of a step read, each row those in front of its own."""
+    return sum(row.start for row in step.rows)
 
 
 class SimulatedModel:
@@ -191,5 +191,5 @@ def replay(
         if lengths:
             values["max_new_tokens"] = max(lengths)
         requests.append(Request.from_dict(values))
-    costs = CostModel.fitted(recording.ticks) if costs is None else costs
+    costs = CostModel.fitted(recording.steps) if costs is None else costs
     return simulate(requests, recording.config if config is None else config, costs)

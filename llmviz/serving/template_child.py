@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from llmviz.child import python_module, serve_parent, start_child
+from llmviz.processes.child import python_module, serve_parent, start_child
 from llmviz.serving.template import ChatTemplate
 
 SECONDS = 5.0  # for one conversation

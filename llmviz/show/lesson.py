@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from llmviz.course.components._shared.transport import Sent
-from llmviz.nearest import nearest
+from llmviz.files.nearest import nearest
 from llmviz.show.widget import HEIGHT, widget_of
 
 if TYPE_CHECKING:

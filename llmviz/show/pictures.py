@@ -229,8 +229,8 @@ def curves(runs: Any) -> Any:
 
 def _folder(run: Any) -> Path:
     """Return a run's folder. Raises ValueError where there is none."""
-    from llmviz.paths import CHECKPOINTS
-    from llmviz.training.run_folders import PREFIX, find_run
+    from llmviz.files.paths import CHECKPOINTS
+    from llmviz.runs.store import PREFIX, find_run
 
     run = getattr(run, "folder", run)
     if isinstance(run, str) and run.startswith(PREFIX):

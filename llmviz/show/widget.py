@@ -19,7 +19,7 @@ from typing import Any
 from llmviz.course.components._shared.bundle import script
 from llmviz.course.components._shared.saver.page import outside_script, page_template
 from llmviz.course.components._shared.transport import PARTS, Sent, collected, parts_at, whole_style
-from llmviz.wholefile import write_whole
+from llmviz.files.whole import write_whole
 
 NEEDED = "pictures in a notebook need anywidget: pip install anywidget"
 HEIGHT = 560  # pixels of the frame of a picture that is no widget

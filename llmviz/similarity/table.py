@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from llmviz.files.text import table_cell, whole_number
 from llmviz.similarity.measures import as_matrix, nearest_spellings
-from llmviz.textfile import table_cell, whole_number
 from llmviz.tokenizers import UNKNOWN, Tokenizer
 
 WHOLE = ("word", "char")  # kinds of tokenizers to which a space is no part of a word

@@ -1,7 +1,7 @@
 """Text to token ids and back: words, characters, BPE, WordPiece, tiktoken's, published ones."""
 
-from llmviz.textfile import check_text, read_text_file
-from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Token, Tokenizer
+from llmviz.files.text import check_text, read_text_file
+from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Token, Tokenizer, in_line
 from llmviz.tokenizers.bpe import BPETokenizer
 from llmviz.tokenizers.download import TokenizerUnavailable
 from llmviz.tokenizers.explain import EncodeStep, EncodeSteps
@@ -51,6 +51,7 @@ __all__ = [
     "check_text",
     "film",
     "get_tokenizer",
+    "in_line",
     "load_tokenizer",
     "piece_steps",
     "read_published_tokenizer",

@@ -6,6 +6,7 @@ import codecs
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from operator import index
 from pathlib import Path
 from typing import Self
@@ -13,7 +14,7 @@ from typing import Self
 import numpy as np
 import regex
 
-from llmviz.textfile import ENDOFTEXT, check_text
+from llmviz.files.text import ENDOFTEXT, check_text
 from llmviz.tokenizers.files import read_tokenizer_file, write_tokenizer_file
 
 UNKNOWN = "<|unk|>"
@@ -37,6 +38,23 @@ class Token:
     byte_end: int
     char_start: int
     char_end: int
+
+
+def in_line(pieces: Iterable[bytes], ids: Iterable[int] | None = None) -> list[Token]:
+    """Return pieces of a text as tokens that stand one behind the other.
+
+    ids: of the tokens; without them they are numbered. A character that two pieces share counts in
+    neither.
+
+    >>> in_line([b"a", " é".encode()])[1]
+    Token(id=1, data=b' \xc3\xa9', byte_start=1, byte_end=4, char_start=1, char_end=3)
+    """
+    tokens, at, character = [], 0, 0
+    for token, data in zip(count() if ids is None else ids, pieces, strict=False):
+        ends = at + len(data), character + len(data.decode("utf-8", "ignore"))
+        tokens.append(Token(token, data, at, ends[0], character, ends[1]))
+        at, character = ends
+    return tokens
 
 
 class Tokenizer(ABC):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.textfile import check_text, check_texts
+from llmviz.files.text import check_text, check_texts
 from llmviz.tokenizers import export
 from llmviz.tokenizers.base import ENDOFTEXT, ByteTokenizer
 from llmviz.tokenizers.explain import EncodeSteps, explain

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.textfile import ENDOFTEXT
+from llmviz.files.text import ENDOFTEXT
 from llmviz.tokenizers.files import write_bytes
 from llmviz.tokenizers.pretokenize import GPT2_PATTERN, byte_to_character
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from llmviz.wholefile import write_whole
+from llmviz.files.whole import write_whole
 
 FORMAT = "llmviz-tokenizer"
 VERSION = 1

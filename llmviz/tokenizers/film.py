@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 from llmviz.tokenizers.base import ENDOFTEXT
 from llmviz.tokenizers.bpe import BPETokenizer
 from llmviz.tokenizers.merging import NEVER

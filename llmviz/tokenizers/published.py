@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.textfile import pointer_note
+from llmviz.files.text import pointer_note
 from llmviz.tokenizers import sentencepiece_model
 from llmviz.tokenizers.base import ENDOFTEXT, ByteTokenizer
 from llmviz.tokenizers.pretokenize import byte_to_character

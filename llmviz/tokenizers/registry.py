@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from llmviz.paths import DATA, TOKENIZER_FOLDER
+from llmviz.files.paths import DATA, TOKENIZER_FOLDER
 from llmviz.tokenizers.base import Tokenizer
 from llmviz.tokenizers.bpe import BPETokenizer
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer

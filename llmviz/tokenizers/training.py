@@ -13,7 +13,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 from llmviz.tokenizers.merging import as_word
 from llmviz.tokenizers.pretokenize import byte_to_character, count_pieces
 

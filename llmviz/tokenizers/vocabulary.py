@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import regex
 
-from llmviz.textfile import NOTHING, check_text
+from llmviz.files.text import NOTHING, check_text
 from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Tokenizer
 
 

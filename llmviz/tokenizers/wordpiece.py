@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 import regex
 
-from llmviz.textfile import check_text, check_texts
+from llmviz.files.text import check_text, check_texts
 from llmviz.tokenizers.vocabulary import ListTokenizer, join_words
 
 INSIDE = "##"  # stands before a piece that does not begin a word

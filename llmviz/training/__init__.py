@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llmviz.lazy import lazy_names
+from llmviz.files.lazy import lazy_names
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError, Diverged
 from llmviz.training.reading import read_metrics, steps_saved
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llmviz.training.data import Batches, TrainData
     from llmviz.training.loop import train
     from llmviz.training.optimizers import UPDATES, Hyper, Update
-    from llmviz.training.runs import Run, Trained, load_trained, run_in_folder
+    from llmviz.training.run_folder import Run, Trained, load_trained, run_in_folder
     from llmviz.training.stream import Stream
 
 _NEED_TORCH = {
@@ -33,10 +33,10 @@ _NEED_TORCH = {
     "UPDATES": "optimizers",
     "Hyper": "optimizers",
     "Update": "optimizers",
-    "Run": "runs",
-    "Trained": "runs",
-    "load_trained": "runs",
-    "run_in_folder": "runs",
+    "Run": "run_folder",
+    "Trained": "run_folder",
+    "load_trained": "run_folder",
+    "run_in_folder": "run_folder",
 }
 
 __all__ = [

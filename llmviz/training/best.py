@@ -11,12 +11,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from llmviz.files.whole import temporary_beside
+from llmviz.training.checkpoint_step import STEP, read_header
 from llmviz.training.checkpoints import Checkpoint, publish
 from llmviz.training.config import TrainConfig
 from llmviz.training.files import remove_folder, write_manifest
 from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER, copy_curve, step_folder
-from llmviz.training.weights_place import STEP, read_header
-from llmviz.wholefile import temporary_beside
 
 BEST = "best"  # the folder, inside that of the run
 

@@ -15,7 +15,7 @@ from llmviz.models.catalogue import ModelEntry
 from llmviz.training.config import Plan
 from llmviz.training.data import Batches, Tell, TrainData, end_id
 from llmviz.training.exercise_data import ExerciseData
-from llmviz.training.masked import MaskedData
+from llmviz.training.masked import DiffusionData, MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.references import References, references
 from llmviz.training.texts import Texts
@@ -94,13 +94,22 @@ def next_words(given: Material) -> Built:
 
 def hidden_words(given: Material) -> Built:
     """A document a row with some words hidden; the ids that no text has are behind the others."""
+    return _with_hidden(given, MaskedData)
+
+
+def any_share_hidden(given: Material) -> Built:
+    """The same with any number of words hidden, from one to all."""
+    return _with_hidden(given, DiffusionData)
+
+
+def _with_hidden(given: Material, kind: type[MaskedData]) -> Built:
     plan = given.plan
     text = given.text("padded" if plan.windows == "auto" else None)
     given.refuse_exercises()
     size = given.tokenizer.vocab_size + given.entry.extra_ids
     options = given.options(vocab_size=size, context_length=plan.context_length)
     config = BERTConfig.from_dict(options)
-    return Built(MaskedData(text, config.mask_id, config.pad_id), options)
+    return Built(kind(text, config.mask_id, config.pad_id), options)
 
 
 def word_pairs(given: Material) -> Built:

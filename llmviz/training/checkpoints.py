@@ -25,6 +25,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.files.whole import sync, temporary_beside
+from llmviz.training.checkpoint_step import STEP, read_header
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
     check_manifest,
@@ -37,9 +39,7 @@ from llmviz.training.files import (
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, step_folder, steps_saved
 from llmviz.training.tensors import load_finite, load_tensors, save_tensors
-from llmviz.training.weights_place import STEP, read_header
 from llmviz.version import __version__
-from llmviz.wholefile import sync, temporary_beside
 
 __all__ = [
     "MODEL",

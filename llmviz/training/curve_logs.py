@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from llmviz.files.whole import write_whole
 from llmviz.training.reading import read_metrics
 from llmviz.training.train_record import TrainRecord
-from llmviz.wholefile import write_whole
 
 TABLE, EVENTS = "metrics.csv", "tensorboard"  # in the folder of the run
 NUMBERS = (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from llmviz.textfile import table_cell
+from llmviz.files.text import table_cell
 from llmviz.training.measures import LN2
 from llmviz.training.reading import Metrics
 from llmviz.training.train_record import TrainRecord

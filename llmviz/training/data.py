@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.files.text import ENDOFTEXT
 from llmviz.nn.loss import IGNORED
-from llmviz.textfile import ENDOFTEXT
 from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
 from llmviz.training.kept_tokens import KeptTokens

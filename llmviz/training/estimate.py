@@ -13,8 +13,8 @@ from llmviz.config import Config
 from llmviz.models import build
 from llmviz.models.base import LanguageModel, count_parameters
 from llmviz.models.catalogue import able, entry_of
+from llmviz.models.memory_limits import check_memory, check_sizes
 from llmviz.models.registry import from_outlines
-from llmviz.models.room import check_memory, check_sizes
 from llmviz.nn.outline import outlined
 from llmviz.nn.recurrent import Recurrence
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer

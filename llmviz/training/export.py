@@ -13,21 +13,20 @@ from typing import Any
 
 import torch
 
+from llmviz.files.paths import BUNDLED_CHECKPOINTS
+from llmviz.files.whole import write_whole
 from llmviz.models.catalogue import able
 from llmviz.models.translator import Translator
-from llmviz.paths import BUNDLED_CHECKPOINTS
-from llmviz.training import runs
+from llmviz.training import run_folder
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import PROBED, Score, evaluate_documents, probe_scores
 from llmviz.training.files import write_json, write_manifest
 from llmviz.training.hidden_words import Question, evaluate_hidden, questions
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
-from llmviz.training.reading import FORK
-from llmviz.training.run_folders import begun_card
+from llmviz.training.reading import FORK, begun_card
 from llmviz.training.tensors import save_tensors
 from llmviz.training.translation import evaluate_pairs
-from llmviz.wholefile import write_whole
 
 CARD = "card.json"
 SCORED = 1000  # held-out documents that the card's score is over
@@ -42,11 +41,11 @@ def export(run: Path | str, target: Path | str, dtype: torch.dtype = torch.float
     source, folder = Path(run), Path(target)
     folder.mkdir(parents=True, exist_ok=True)
     save_tensors(folder / MODEL, load_checkpoint(source).model, dtype)
-    write_json(folder / runs.CONFIG, runs.read_description(source))
-    for name in (runs.TOKENIZER, runs.METRICS):
+    write_json(folder / run_folder.CONFIG, run_folder.read_description(source))
+    for name in (run_folder.TOKENIZER, run_folder.METRICS):
         path = source / name
         write_whole(folder / name, partial(shutil.copyfile, path))
-    write_manifest(folder, [MODEL, runs.CONFIG, runs.TOKENIZER, runs.METRICS])
+    write_manifest(folder, [MODEL, run_folder.CONFIG, run_folder.TOKENIZER, run_folder.METRICS])
 
 
 def zipped(run: Path | str) -> bytes:
@@ -68,8 +67,8 @@ def finish(run: Path | str, target: Path | str, name: str, probed: int = PROBED)
     """
     source, folder = Path(run), Path(target)
     export(source, folder)
-    trained = runs.load_trained(folder)
-    last, checkpoint = runs.read_metrics(source)[-1], load_checkpoint(source)
+    trained = run_folder.load_trained(folder)
+    last, checkpoint = run_folder.read_metrics(source)[-1], load_checkpoint(source)
     description = trained.description
     card = {
         **begun_card(name, description),
@@ -87,7 +86,9 @@ def finish(run: Path | str, target: Path | str, name: str, probed: int = PROBED)
     return card
 
 
-def scores(trained: runs.Trained, limit: int = SCORED, probed: int = PROBED) -> dict[str, Any]:
+def scores(
+    trained: run_folder.Trained, limit: int = SCORED, probed: int = PROBED
+) -> dict[str, Any]:
     """Losses on held-out documents, floor and `probed` probes a kind where the corpus has them."""
     from llmviz.corpus import entropy_floor
 
@@ -120,7 +121,7 @@ def scores(trained: runs.Trained, limit: int = SCORED, probed: int = PROBED) -> 
     return result
 
 
-def left_only(trained: runs.Trained, hidden: Sequence[Question]) -> dict[str, Any]:
+def left_only(trained: run_folder.Trained, hidden: Sequence[Question]) -> dict[str, Any]:
     """How a bundled model that reads the left alone answers the same questions.
 
     Nothing where that model is not there, or has another vocabulary or a shorter context.
@@ -128,7 +129,7 @@ def left_only(trained: runs.Trained, hidden: Sequence[Question]) -> dict[str, An
     folder = BUNDLED_CHECKPOINTS / LEFT_ONLY
     if not (folder / MODEL).is_file():
         return {}
-    other = runs.load_trained(folder)
+    other = run_folder.load_trained(folder)
     same = other.tokenizer.to_dict() == trained.tokenizer.to_dict()
     if not same or other.model.context_length < trained.model.context_length:
         return {}

@@ -14,10 +14,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from llmviz.textfile import POINTER, pointer_note
+from llmviz.files.text import POINTER, pointer_note
+from llmviz.files.whole import TEMPORARY, sync, temporary_beside, write_whole
 from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
-from llmviz.wholefile import TEMPORARY, sync, temporary_beside, write_whole
 
 WRITING = ".writing"  # a file in an unfinished folder, which its writer has locked
 MANIFEST = "manifest.json"

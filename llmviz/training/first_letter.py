@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.models.base import LanguageModel
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.config import ON_ONE_CORE, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json

@@ -14,7 +14,7 @@ from llmviz.finetuning.lora import add_adapter
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import entry_of
-from llmviz.models.room import check_sizes
+from llmviz.models.memory_limits import check_sizes
 from llmviz.nn.outline import outlined
 from llmviz.quantization.files import QUANTIZATION, full_shapes
 from llmviz.training.errors import CheckpointError

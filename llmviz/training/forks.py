@@ -7,14 +7,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from llmviz.files.weights import write_weights
+from llmviz.files.whole import write_whole
 from llmviz.training import reading
+from llmviz.training.checkpoint_step import place_of_weights, step_of_weights
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
-from llmviz.training.run_folders import last_record
-from llmviz.training.weights_place import place_of_weights, step_of_weights
-from llmviz.weightfile import write_weights
-from llmviz.wholefile import write_whole
+from llmviz.training.reading import last_record
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.
 CHANGEABLE = (

@@ -27,12 +27,12 @@ from typing import Any
 
 import numpy as np
 
+from llmviz.files.whole import TEMPORARY, sync, temporary_beside
 from llmviz.tokenizers import load_tokenizer
 from llmviz.training import locks
 from llmviz.training.files import read_json, write_json
 from llmviz.training.references import References
 from llmviz.training.stream import Parts, StoredIds, Stream, write_ids
-from llmviz.wholefile import TEMPORARY, sync, temporary_beside
 
 VERSION = 2  # of what is kept and how; another one is another key
 LARGE = 2_000_000  # characters from which on a text's tokens are kept

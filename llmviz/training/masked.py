@@ -58,6 +58,26 @@ def hide_tokens(
     return HiddenSteps(picked, masked, replaced, inputs, np.where(picked, ids, IGNORED))
 
 
+def hide_any_share(
+    ids: np.ndarray, may: np.ndarray, mask_id: int, rng: np.random.Generator
+) -> HiddenSteps:
+    """Hide in each row of ids (B, T) some of the tokens that `may` (B, T) allows.
+
+    How many is drawn from 1 to all of them, each number as likely, and then which. A row without
+    any stays as it is. Nothing is replaced.
+
+    Reference: Ou et al. 2024, "Your Absorbing Discrete Diffusion Secretly Models the Conditional
+    Distributions of Clean Data".
+    """
+    allowed = may.sum(1)
+    count = np.where(allowed > 0, rng.integers(1, np.maximum(allowed, 1) + 1), 0)
+    chance = np.where(may, rng.random(ids.shape), 2.0)
+    masked = may & (chance.argsort(1).argsort(1) < count[:, None])
+    nothing = np.zeros_like(masked)
+    inputs, targets = np.where(masked, mask_id, ids), np.where(masked, ids, IGNORED)
+    return HiddenSteps(masked, masked, nothing, inputs, targets)
+
+
 @dataclass(frozen=True)
 class MaskedData(DerivedData):
     """Rows of documents with hidden tokens; what a batch holds follows from (seed, step) alone.
@@ -95,6 +115,10 @@ class MaskedData(DerivedData):
         for number, batch in enumerate(self.text.validation_batches(rows, count), 1):
             yield self._hidden(batch, np.random.default_rng((self.text.seed, VALIDATION, number)))
 
+    def hide(self, ids: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> HiddenSteps:
+        """Hide some of the tokens ids (B, T) that `may` (B, T) allows."""
+        return hide_tokens(ids, may, self.mask_id, self.text.vocab_size, rng)
+
     def _hidden(
         self, batch: tuple[Tensor, Tensor], rng: np.random.Generator
     ) -> tuple[Tensor, Tensor]:
@@ -105,7 +129,7 @@ class MaskedData(DerivedData):
         end = int(self.text.train.ids[0])
         may = inside & (ids != end)
         may = may if may.any() else inside
-        steps = hide_tokens(ids, may, self.mask_id, self.text.vocab_size, rng)
+        steps = self.hide(ids, may, rng)
         rows = np.where(inside, steps.inputs, self.pad_id)
         # each row begins at its left edge, so that positions count from its first token
         order = (place + first[:, None]) % ids.shape[1]
@@ -115,6 +139,21 @@ class MaskedData(DerivedData):
             for part in (rows, steps.targets)
         )
         return read, targets
+
+
+class DiffusionData(MaskedData):
+    """The same with any number of tokens of a row hidden, each number from one to all as likely.
+
+    The loss is the mean over rows, so a batch counts as many as have a hidden token.
+    """
+
+    def count(self, batch: tuple[Tensor, ...]) -> int:
+        """How many rows have a token that is asked for."""
+        return int((batch[-1] != IGNORED).any(1).sum())
+
+    def hide(self, ids: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> HiddenSteps:
+        """Hide from one to all of the tokens of each row of ids (B, T) that `may` (B, T) allows."""
+        return hide_any_share(ids, may, self.mask_id, rng)
 
 
 def _cut(lengths: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

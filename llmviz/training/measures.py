@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from statistics import NormalDist, mean, stdev
 from typing import Any, Self
 
 LN2 = math.log(2)
@@ -33,6 +33,18 @@ def bits_per_byte(nats: float, text_bytes: int) -> float:
     if text_bytes < 1:
         raise ValueError(f"bits per byte need at least one byte of text; got {text_bytes}")
     return nats / LN2 / text_bytes
+
+
+def against(losses: Iterable[float], others: Iterable[float]) -> str:
+    """Return whether losses of some trainings are "better" or "worse" than others, or the "same".
+
+    The same: their means are no further apart than twice the error of the difference. Each has at
+    least two. Where trainings come in pairs, their differences are held against zeros.
+    """
+    ours, theirs = list(losses), list(others)
+    error = math.hypot(*(stdev(each) / math.sqrt(len(each)) for each in (ours, theirs)))
+    apart = mean(ours) - mean(theirs)
+    return "same" if abs(apart) <= 2 * error else "better" if apart < 0 else "worse"
 
 
 def distance_to_floor(loss: float, floor: float) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.files import read_json, write_json
 from llmviz.training.reading import CONFIG, METRICS
@@ -131,7 +131,7 @@ def make(name: str, target: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
     """
     from llmviz.training.errors import Diverged
     from llmviz.training.plan import prepare
-    from llmviz.training.runs import run_in_folder
+    from llmviz.training.run_folder import run_in_folder
     from llmviz.training.samples import sampler
 
     if name not in PLANS:

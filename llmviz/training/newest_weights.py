@@ -15,12 +15,12 @@ from typing import NamedTuple, TypeVar
 
 from torch import Tensor
 
+from llmviz.training.checkpoint_step import place_of_weights
 from llmviz.training.checkpoints import Checkpoint, load_checkpoint
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import check_manifest, sha256
 from llmviz.training.reading import MODEL, steps_saved
 from llmviz.training.tensors import load_finite
-from llmviz.training.weights_place import place_of_weights
 
 Read = TypeVar("Read")
 

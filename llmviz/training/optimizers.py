@@ -119,6 +119,7 @@ def adamw(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
 
     Reference: Loshchilov and Hutter 2019, algorithm 2, with torch's scale lr · λ.
     """
+    # Before Adam's step, as torch does it; the step depends on the gradient alone, not on `param`.
     decay = -hyper.lr * hyper.weight_decay * param
     update = _adam(param + decay, grad, state, hyper)
     return Update(update.param, update.state, {"decay": decay, **update.values})
@@ -129,6 +130,7 @@ def _adam(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     mean = hyper.beta1 * state.get("mean", torch.zeros_like(param)) + (1 - hyper.beta1) * grad
     before = state.get("mean_of_squares", torch.zeros_like(param))
     squares = hyper.beta2 * before + (1 - hyper.beta2) * grad * grad
+    # Both means begin at zero: after `count` steps their weights add up to 1 - beta^count.
     mean_hat = mean / (1 - hyper.beta1**count)
     squares_hat = squares / (1 - hyper.beta2**count)
     scale = squares_hat.sqrt() + hyper.eps

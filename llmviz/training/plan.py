@@ -15,8 +15,8 @@ from llmviz.finetuning.lora import add_adapter
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.models import build
 from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
+from llmviz.models.memory_limits import check_memory, check_sizes
 from llmviz.models.registry import bytes_needed
-from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer, train_tokenizer
 from llmviz.tokenizers.base import KINDS
 from llmviz.training.builders import Material
@@ -27,7 +27,7 @@ from llmviz.training.estimate import check_room
 from llmviz.training.reading import CHAT, FORK, LORA
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
-from llmviz.training.runs import Run, describe, read_description, read_tokenizer
+from llmviz.training.run_folder import Run, describe, read_description, read_tokenizer
 from llmviz.training.settings_file import following
 from llmviz.training.stream import BLOCK
 from llmviz.training.texts import Texts, texts_of

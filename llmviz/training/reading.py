@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,6 +15,7 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.files import open_regular, parse_json, read_json
 from llmviz.training.train_record import TrainRecord
 
+_TAIL = 1 << 16  # bytes at a curve's end that its last record is looked for in
 FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 WRONG = "wrong.json"  # of a run that went wrong: the step, and one line on what happened
@@ -306,3 +308,36 @@ def _steps(parent: Path) -> Iterator[tuple[int, Path]]:
             match = _STEP.fullmatch(path.name)
             if match and path.is_dir():
                 yield int(match[1]), path
+
+
+def last_record(folder: Path) -> dict[str, Any] | None:
+    """The newest line of a run's curve as plain values, or None where there is none yet.
+
+    Raises CheckpointError for a line that is no record.
+    """
+    try:
+        with open_regular(folder / METRICS) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL))
+            lines = file.read().split(b"\n")[:-1]
+    except OSError:
+        return None
+    if not lines:
+        return None
+    try:
+        return dataclasses.asdict(TrainRecord.from_dict(parse_json(lines[-1])))
+    except ValueError as error:
+        raise CheckpointError(f"{folder / METRICS} is damaged: {error}") from error
+
+
+def begun_card(name: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a card says of a run before its first step; KeyError where that is damaged."""
+    return {
+        "name": name,
+        "command": description["command"],
+        "model": description["model"]["name"],
+        "parameters": description["parameters"],
+        "corpus": description["data"]["corpus"],
+        "training_documents": description["data"]["documents"],
+        "seed": description["train"]["seed"],
+    }

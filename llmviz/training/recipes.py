@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from llmviz.files.paths import DRAFTS
 from llmviz.models.word2vec_training import SkipGramTraining
-from llmviz.nearest import nearest
-from llmviz.paths import BUNDLED_CHECKPOINTS, DRAFTS
 from llmviz.training.config import BOTH, DETAILS, TrainConfig
-from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
-from llmviz.training.run_folders import PREFIX, kept_runs
 from llmviz.training.word_vectors import WordVectorPlan
-from llmviz.weightfile import what_a_file_lacks
 
 # All models on `names` see the same batches, as often, with one validation set.
 NAMES = Plan(
@@ -338,23 +332,3 @@ def plan_of(name: str, **changes: Any) -> Plan | WordVectorPlan:
     plan = RECIPES[name].plan
     train: Any = dataclasses.replace(plan.train, **changes)
     return dataclasses.replace(plan, train=train)
-
-
-def find_checkpoint(name_or_folder: str) -> Path:
-    """The folder of a run, or of a bundled checkpoint; CheckpointError if there is neither."""
-    folder, is_file = Path(name_or_folder), False
-    with contextlib.suppress(OSError, ValueError):  # a name that no file system takes
-        if folder.is_dir():
-            return folder
-        is_file = folder.is_file()
-    if is_file:
-        raise CheckpointError(what_a_file_lacks(folder))
-    if name_or_folder in RECIPES and (BUNDLED_CHECKPOINTS / name_or_folder).is_dir():
-        return BUNDLED_CHECKPOINTS / name_or_folder
-    present = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
-    known = [*present, *(f"{PREFIX}{name}" for name in kept_runs())]
-    near = f"nearest are {', '.join(nearest(name_or_folder, known))}" if known else "there is none"
-    raise CheckpointError(
-        f"there is no run or checkpoint {name_or_folder[:200]!r}; {near} "
-        "(`checkpoints list` shows those that are bundled)"
-    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from llmviz.corpus import bigram_entropy, entropy_floor, load_corpus, unigram_entropy
 from llmviz.corpus.streamed import pieces_in
-from llmviz.textfile import ENDOFTEXT
+from llmviz.files.text import ENDOFTEXT
 
 KEY = "references"  # in the `data` of a run's config.json
 WORLDS = ("tiny-world", "tiny-world-sample")  # corpora whose own entropy is known

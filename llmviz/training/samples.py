@@ -10,7 +10,7 @@ import torch
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.training.data import end_id, padding_ids
-from llmviz.training.runs import Run
+from llmviz.training.run_folder import Run
 
 
 def sampler(run: Run, temperature: float = 1.0) -> Callable[[LanguageModel], str] | None:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from llmviz.textfile import read_text_file
+from llmviz.files.text import read_text_file
+from llmviz.files.whole import write_whole
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.reading import plan_in
-from llmviz.wholefile import write_whole
 
 SETTINGS = "run.toml"
 MODEL_SETTINGS = "set"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.config import default_of
+from llmviz.files.whole import write_whole, writing
 from llmviz.finetuning.lora import add_adapter
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.models.catalogue import able
@@ -23,9 +24,8 @@ from llmviz.training.data import Tell, nobody
 from llmviz.training.files import write_json
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.reading import CHAT, CONFIG, METRICS, TOKENIZER
-from llmviz.training.runs import Run, Trained
+from llmviz.training.run_folder import Run, Trained
 from llmviz.training.settings_file import FREE, OF_THE_BASE
-from llmviz.wholefile import write_whole, writing
 
 RATE = 3e-4  # learning rate where none was chosen: a trained model is easily spoiled
 

@@ -1,4 +1,6 @@
-"""The memory of one training step: which tensors are alive when. `step_watch` reads it from torch.
+"""The memory of one training step: which tensors are alive when.
+
+`memory_profiler` reads it from torch.
 
 Storage: the bytes behind a tensor; views of a tensor share them, so each is counted once.
 """

@@ -10,12 +10,12 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor, nn
 
+from llmviz.files.weights import open_weights, write_weights
+from llmviz.files.whole import write_whole
 from llmviz.nn.finite import wrong_tensor, wrong_type
+from llmviz.training.checkpoint_step import STEP
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
-from llmviz.training.weights_place import STEP
-from llmviz.weightfile import open_weights, write_weights
-from llmviz.wholefile import write_whole
 
 LONGEST_HEADER = 2**24  # bytes at the beginning of a file of weights
 TIED = "tied"  # header entry: {alias: name} of tensors that are one and the same

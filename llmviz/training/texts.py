@@ -24,7 +24,7 @@ from llmviz.corpus.streamed import (
     pieces_in,
     survey,
 )
-from llmviz.models.room import check_memory
+from llmviz.models.memory_limits import check_memory
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.data import Tell, nobody
 from llmviz.training.kept_tokens import KeptTokens, keep_text, known_text

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from llmviz.paths import BUNDLED_CHECKPOINTS
+from llmviz.files.paths import BUNDLED_CHECKPOINTS
 from tests.browser.hand import NOTE_MESSAGES, settle
 from tests.pages.small_model import make_checkpoint
 from tests.published_models import Hub, serve

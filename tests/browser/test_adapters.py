@@ -13,9 +13,9 @@ def test_the_rank_is_in_the_address_and_two_trainings_are_begun_and_stopped(visi
     visit.open("finetuning?show=1&part=lora&updates=40", ".formula-line")
     page = visit.page
     expect(page.locator(".formula-line").first).to_contain_text("+")  # W in effect is open
-    expect(page.get_by_text("Rank 8 keeps 100")).to_be_visible()
-    page.get_by_role("slider", name="Rank that is shown").press("ArrowLeft")
-    expect(page.get_by_text("Rank 7 keeps 9")).to_be_visible()
+    expect(page.get_by_text("the strips as they were trained")).to_be_visible()
+    page.get_by_role("slider", name="Patterns that are shown").press("ArrowLeft")
+    expect(page.get_by_text("With 7 of its patterns, 9")).to_be_visible()
     wait_for_address(page, "keptrank", "7")
 
     page.get_by_role("button", name="Train both").click()
@@ -35,7 +35,7 @@ def test_the_rank_is_in_the_address_and_two_trainings_are_begun_and_stopped(visi
 def test_the_learners_own_examples_are_answered_or_refused(visit):
     visit.open("finetuning?show=1&part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
     page = visit.page
-    expect(page.get_by_text("fruits are red, tools are blue")).to_be_visible()
+    expect(page.get_by_text("red for fruits, blue for tools")).to_be_visible()
     box = page.get_by_role("textbox", name="Your own prompt")
     box.fill("apples red, xylograph")
     box.press("Enter")

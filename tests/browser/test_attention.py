@@ -332,9 +332,8 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     asked = page.get_by_text("Asked for the torch, the model gives")
     asked.wait_for()  # that of story 0
     settle(page)
-    answers = asked.locator("code").all_inner_texts()[:2]
     page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
-    page.get_by_text("large is before the word that differs").wait_for()
+    page.get_by_text("the same key").wait_for()
     settle(page)
     for label in ("their products", "scaled", "e to that", "weight"):
         found, said = evaluate(point(page, label, 1, 0))
@@ -345,9 +344,6 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     found, said = evaluate(page.locator(".detail .sum").first.inner_text())
     assert found == pytest.approx(said, rel=1e-3)
     wait_for_address(page, "cell", "total.0.0")
-    told = page.get_by_text("These 4 heads give what they give for the")
-    told.wait_for()
-    assert told.locator("code").all_inner_texts() == answers[::-1]
     page.get_by_role("button", name="Follow it in the tiles above").click()
     wait_for_address(page, "asked", "own")
     expect(page.get_by_label("Your text").first).to_have_value(

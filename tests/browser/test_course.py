@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
-from llmviz.course.ui.guess import words
+from llmviz.course.ui.guess_drawn import words
+from tests.browser.conftest import make_visit
 from tests.browser.hand import until
 
 CHAPTERS = sum(len(lesson.keys) for lesson in LESSONS)
@@ -92,7 +93,22 @@ def test_a_chapter_opens_at_its_top_however_far_down_the_link_stood(window):
     window.assert_clean()
 
 
-@pytest.mark.parametrize("place", ["training?part=race", "reasoning?part=distillation"])
+def test_an_old_link_to_a_joined_chapter_shows_its_section_and_other_chapters_begin_at_their_top(
+    window,
+):
+    page = window.page
+    window.open("tokenization?part=windows")  # which has been a chapter of Training since
+    page.wait_for_url("**/training?part=loss*")
+    window.settle()
+    assert 0 < top(window, ".st-key-lv-sought h2") < 120
+    page.get_by_role("button", name="Next: ").click()
+    page.wait_for_url("**part=curves*")
+    window.settle()
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+    window.assert_clean()
+
+
+@pytest.mark.parametrize("place", ["training?part=optimizers", "reasoning?part=distillation"])
 def test_all_chapters_of_a_lesson_are_names_in_view_or_a_row_that_scrolls_to_the_chosen(
     window, place
 ):
@@ -124,9 +140,10 @@ IN_ROW = """(chosen) => {
 }"""
 
 
-def test_back_leads_through_the_chapters_that_were_opened_and_forward_again(window):
-    page = window.page
-    window.open("training")  # a bare link
+def test_back_leads_through_the_chapters_that_were_opened_and_forward_again(browser, address):
+    visit = make_visit(browser, address)  # a new window: a history has fifty entries at most
+    page = visit.page
+    visit.open("training")  # a bare link
     entries = page.evaluate("history.length")
     tab = page.locator("[data-testid=stMain] [data-testid=stButtonGroup]").first.get_by_role
     menu = page.locator("[data-testid=stSidebarNavLink]")
@@ -144,20 +161,21 @@ def test_back_leads_through_the_chapters_that_were_opened_and_forward_again(wind
         "glossary": lambda: menu.and_(page.locator("[href$=glossary]")).click(),
     }
     heads = {}
-    for address, open_chapter in chapters.items():
+    for there, open_chapter in chapters.items():
         open_chapter()
-        page.wait_for_url(f"{window.url}/{address}")
-        window.settle()
-        heads[address] = page.locator("h1").inner_text()
+        page.wait_for_url(f"{visit.url}/{there}")
+        visit.settle()
+        heads[there] = page.locator("h1").inner_text()
     assert heads.pop("sampling?part=temperature") == list(heads.values())[-2]
     assert page.evaluate("history.length") == entries + len(heads) - 1
     for go, way in (page.go_back, [*heads][-2::-1]), (page.go_forward, [*heads][1:]):
-        for address in way:
+        for there in way:
             go()
-            window.settle()
-            assert page.url.split("&")[0] == f"{window.url}/{address}".split("&")[0]
-            assert page.locator("h1").inner_text() == heads[address]
-    window.assert_clean()
+            visit.settle()
+            assert page.url.split("&")[0] == f"{visit.url}/{there}".split("&")[0]
+            assert page.locator("h1").inner_text() == heads[there]
+    visit.assert_clean()
+    page.context.close()
 
 
 FOCUS = """() => {
@@ -229,7 +247,7 @@ def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten
     window.open("")  # in the first visit the browser is given its secret
     begins = top(window, "h1")
     page.context.clear_cookies()  # the browser is given its secret here, as well
-    window.open("training?part=windows")
+    window.open("tokenization?part=merge")
     chapter = top(window, "[role=radiogroup]")
     until(page, lambda: line().startswith(SO_FAR.format(0)))
     page.locator("[data-testid=stRadio] label").nth(1).click()
@@ -240,7 +258,7 @@ def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten
     page.get_by_text("Ten lessons, or everything").click()
     ticked = page.locator(".way-chapter.opened")
     expect(ticked).to_be_visible()
-    assert ticked.all_inner_texts()[0].startswith("Windows") and ticked.count() == 1
+    assert ticked.all_inner_texts()[0].startswith("Merge") and ticked.count() == 1
     page.get_by_role("button", name="Forget it").click()
     until(page, lambda: line().startswith("Nothing is kept"))
     assert ticked.count() == 0
@@ -249,7 +267,7 @@ def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten
 
     # what was written by hand is ignored, and a browser that keeps nothing works
     page.evaluate("localStorage.setItem('llmviz.progress', '{\"version\": 9, \"opened\": 3}')")
-    window.open("training?part=windows")
+    window.open("tokenization?part=merge")
     until(page, lambda: line().startswith("Chapters opened: 1 of"))
     assert top(window, "[role=radiogroup]") == chapter
     refuse = "() => { Storage.prototype.setItem = () => { throw new DOMException('full') } }"

@@ -62,16 +62,14 @@ def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
     expect(page.get_by_text("Both runs are over.")).to_be_visible()
     expect(page.locator(".film-lanes").first).to_be_visible()
     expect(page.get_by_text("These are your two runs")).to_be_visible()
-    # What is said of both is measured: neither is 0, and it is the ratio of both.
+    # What is said of both is measured: neither is 0, and the better one stands first.
     said = page.get_by_text(re.compile(r"wrote .* tokens a second")).inner_text()
-    if "Both wrote" in said:
+    if "both wrote" in said:
         return  # two runs of the same rate have no winner
-    one, other = re.search(
-        r"wrote ([\d,]+) tokens a second and with [\w-]+ ([\d,]+)", said
+    best, other = re.search(
+        r"wrote ([\d,]+) tokens a second, and with .+ only ([\d,]+)", said
     ).groups()
-    rates = [float(rate.replace(",", "")) for rate in (one, other)]
-    ratio = float(re.search(r"([\d.]+) times as much", said)[1])
-    assert ratio == pytest.approx(max(rates) / min(rates), abs=0.02)
+    assert int(best.replace(",", "")) >= int(other.replace(",", "")) > 0
 
 
 def blocks_of_several_texts_are_counted(page):
@@ -94,6 +92,6 @@ def test_the_speed_is_measured_when_asked_for(visit):
     visit.open("efficiency?part=speculative&draft=copy&guesssize=bundled&show=1", ".guess-board")
     page = visit.page
     page.get_by_role("button", name="Measure on this machine").click()
-    expect(page.get_by_text("On this machine, plain decoding wrote")).to_be_visible(timeout=60000)
+    expect(page.get_by_text("On this machine")).to_be_visible(timeout=60000)
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     visit.assert_clean()

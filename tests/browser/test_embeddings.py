@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from llmviz.similarity import measure_all, nearest
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.browser.hand import until
 
 PAGE = "embeddings"
@@ -150,7 +150,7 @@ def typed_vectors_open_to_every_product(page, window):
     dot = page.locator(".matrix", has_text="A·B").first.locator("canvas")
     dot.focus()
     page.keyboard.press("ArrowRight")
-    detail(page, 1, "0.20×0.10 + 0.40×0.50 + 0.90×0.80 = 0.9400")
+    page.locator(".detail", has_text="0.20×0.10 + 0.40×0.50 + 0.90×0.80 = 0.9400").first.wait_for()
     page.keyboard.press("Enter")
     page.wait_for_function("() => /kept=/.test(location.href)")
     window.settle()
@@ -159,15 +159,17 @@ def typed_vectors_open_to_every_product(page, window):
     box.press("Enter")
     page.get_by_text("cosine is undefined for a zero vector").wait_for()
     window.settle()
-    detail(page, 1, "0.0000")  # the kept cell stays open, with the new numbers
+    page.locator(
+        ".detail", has_text="0.0000"
+    ).first.wait_for()  # the kept cell stays open, with the new numbers
 
 
 def neighbours_are_walked_along(page, window, rows):
     first = nearest(rows, rows[300], 1, exclude=[300]).ids[0]
     cosine = nearest(rows, rows[300], 1, exclude=[300]).values[0]
-    page.locator(".matrix", has_text="cosine").locator("canvas").focus()
+    page.locator(".matrix", has_text="cosine").locator("canvas").last.focus()
     page.keyboard.press("ArrowRight")
-    detail(page, 1, f"= {cosine:.4f}")
+    page.locator(".detail", has_text=f"= {cosine:.4f}").first.wait_for()
     page.locator("canvas.bars").focus()
     page.keyboard.press("End")
     counts, _ = np.histogram(np.delete(measure_all(rows, rows[300]), 300), 60)
@@ -177,9 +179,9 @@ def neighbours_are_walked_along(page, window, rows):
     page.wait_for_function("() => !/word=%23300/.test(location.href)")
     window.settle()
     again = nearest(rows, rows[first], 1, exclude=[first]).values[0]
-    page.locator(".matrix", has_text="cosine").locator("canvas").focus()
+    page.locator(".matrix", has_text="cosine").locator("canvas").last.focus()
     page.keyboard.press("Home")
-    detail(page, 1, f"= {again:.4f}")
+    page.locator(".detail", has_text=f"= {again:.4f}").first.wait_for()
 
 
 def test_another_token_is_followed_through_two_sentences(lesson, window):

@@ -73,7 +73,7 @@ def test_the_training_is_scrubbed_and_plays_to_its_end(lesson):
 
 
 def test_fields_open_by_click_and_by_key_and_a_drawn_letter_is_named(lesson):
-    page = lesson("part=where", ".frame")
+    page = lesson("part=where&show=1", ".frame")
     page.get_by_role("radio", name="Machine learning").click()
     wait_for_address(page, "ring", "ml")
     a_letter_is_drawn_and_named(page)
@@ -89,6 +89,7 @@ def a_letter_is_drawn_and_named(page):
     expect(pad).to_be_visible()
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_text("the canvas is empty")).to_be_visible()
+    pad.scroll_into_view_if_needed()
     box = pad.bounding_box()
     x, y, size = box["x"], box["y"], box["width"]
     page.mouse.move(x + size / 4, y + size / 5)

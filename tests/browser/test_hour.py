@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from llmviz.course.lessons import ways
 from llmviz.course.lessons.home import words as home
 from llmviz.course.ui import course
-from llmviz.course.ui.guess import words
+from llmviz.course.ui.guess_drawn import words
 
 STOPS = course.stops(ways.HOUR)
 NEAR = 1.5  # screens from an answer to the button that leads on
@@ -78,6 +78,12 @@ def test_the_hour_is_taken_with_next_beside_each_answer_and_ends_where_it_began(
     expect(lines.first).to_be_visible()
     assert lines.count() >= len(STOPS) - 1  # with some sentences a stop has nothing to ask
     expect(page.get_by_role("button", name=home.ten)).to_be_visible()
+    kept = lines.all_inner_texts()
+    page.reload()
+    expect(lines).to_have_text(kept)
+    page.context.clear_cookies()  # by which this server knows the browser: as on another server
+    page.reload()
+    expect(lines).to_have_text(kept)
 
 
 def test_more_of_a_stop_is_one_press_away_and_stays_after_a_reload(visit):
@@ -90,3 +96,16 @@ def test_more_of_a_stop_is_one_press_away_and_stays_after_a_reload(visit):
     page.reload()
     expect(head).to_be_visible()
     visit.assert_clean()
+
+
+def test_the_text_of_a_look_is_not_taken_along_on_the_hour(taken):
+    page, press = taken
+    press(page.get_by_role("button", name=home.start))
+    page.wait_for_url("**/tokenization?*part=cut*")
+    page.get_by_text("stop 1 of").wait_for()
+    answer(page)
+    page.get_by_role("button", name="Shout it").click()
+    page.wait_for_function("text => decodeURIComponent(location.search).includes(text)", arg="ANNA")
+    press(page.get_by_role("button", name="Next:"))
+    page.wait_for_function("() => location.pathname.includes('embeddings')")
+    page.wait_for_function("() => location.search.includes('text=It+was')")

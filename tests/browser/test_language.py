@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from llmviz.corpus.roles import TAGS
-from llmviz.course.lessons.language.names import words
+from llmviz.course.lessons.language.tags import words
 from tests.browser.test_tokenization import wait_for_address
 
 # What lies at the left edge of a grid, beside the name of its first row, once it is scrolled.
@@ -28,7 +28,7 @@ def test_the_lattice_is_played_by_hand_and_its_cells_open(visit):
     visit.open("language?show=1&part=tags&sentence=Then+Anna+saw+a+saw.&column=0", ".lattice-frame")
     page = visit.page
     told = page.locator(".lattice-told")
-    expect(told).to_contain_text("Then is the first word")
+    expect(told).to_contain_text("Then comes first")
     later = page.locator('.node[data-at="1.0"]')
     expect(later).to_have_class(re.compile("later"))
     page.get_by_label("one step on").first.click()
@@ -80,9 +80,9 @@ def test_a_cell_of_the_stemmer_opens_its_rule(visit):
 
 
 def test_a_tag_that_is_changed_changes_both_scores(visit):
-    visit.open("language?show=1&part=names&story=1", ".cells")
+    visit.open("language?show=1&part=tags&story=1", ".cells")
     page = visit.page
-    names = page.get_by_role("grid", name=words.grid)
+    names = page.get_by_role("grid", name=words.name_grid)
     scores = page.get_by_text(re.compile(r"^\d+ ÷ \d+$"))
     before = scores.all_inner_texts()
     word = names.locator("td", has_text="I-PERSON").last
@@ -97,5 +97,7 @@ def test_a_tag_that_is_changed_changes_both_scores(visit):
     assert [a - b for a, b in zip(*right, strict=True)] == [1, 1]
     page.get_by_role("button", name=words.undo).click()
     expect(scores.first).to_have_text(before[0])
-    assert page.locator(".cells-frame").first.evaluate(AT_THE_EDGE) == "row"
+    frame = page.locator(".cells-frame", has=names)
+    frame.scroll_into_view_if_needed()
+    assert frame.evaluate(AT_THE_EDGE) == "row"
     visit.assert_clean()

@@ -162,7 +162,7 @@ def test_a_stop_of_a_link_that_goes_leaves_the_hand_on_its_own(visit, part):
 
 def test_one_of_streamlits_sliders_goes_on_from_where_the_hand_has_put_it(visit):
     page = visit.page
-    visit.open("tokenization?part=wordpiece&show=1", "[data-testid=stSlider]")
+    visit.open("tokenization?part=merge&show=1", "[data-testid=stSlider]")
     slider = page.locator("[data-testid=stSlider] input").first
     slider.focus()
     start = float(slider.input_value())
@@ -176,10 +176,10 @@ def test_one_of_streamlits_sliders_goes_on_from_where_the_hand_has_put_it(visit)
     page.evaluate("window.release()")
     settle(page, calm=700)
     assert float(slider.input_value()) == start + 2
-    page.get_by_role("radio", name="WordPiece", exact=True).wait_for()
-    page.get_by_role("radio", name="Bytes", exact=True).click()
+    page.get_by_role("radio", name="Merge", exact=True).wait_for()
+    page.get_by_role("radio", name="Learn", exact=True).click()
     visit.settle()
-    page.get_by_role("radio", name="WordPiece", exact=True).click()
+    page.get_by_role("radio", name="Merge", exact=True).click()
     visit.settle()
     assert float(slider.input_value()) == start + 2  # what comes back is given its value
 

@@ -23,14 +23,15 @@ PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 # page. So a small laptop stands for all desks, and paper for a desk at 200 % zoom, which has 720.
 DESK, PHONE = 1366, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
-# Of a chapter's first screen, by its window's width: where its picture begins at the latest, and
-# how much of it is in view.
-PICTURE = {DESK: (410, 280), PHONE: (500, 200)}
+# Of a chapter's first screen, by its window's width: where its picture begins at the latest, below
+# question and answers, and how much of it is in view; a lower one is wholly in view.
+PICTURE = {DESK: (475, 280), PHONE: (605, 200)}
 # What a first screen shows instead: where its picture begins, how much of it, the words above it.
 WITHOUT = f"""([begins, seen]) => {{
     document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
-    const [top, inView, words] = ({FIND})() ?? [Infinity, 0, 0];
-    return top <= begins && inView >= seen && words <= 60 ? [] : [top, inView, words];
+    const [top, inView, words, asked, hand, whole] = ({FIND})() ?? [Infinity, 0, 0, 0, 0, 0];
+    const shows = inView >= Math.min(seen, whole - 1);
+    return top <= begins && shows && words <= 60 ? [] : [top, inView, words];
 }}"""
 # A chapter that begins with one's own paragraph and a button: its picture comes with the start.
 BEGINS_WITH_A_FIELD = {"Teach"}

@@ -15,7 +15,7 @@ def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
     page = visit.page
     expect(page.get_by_text("Train the model above, and its ending appears here.")).to_be_visible()
     page.get_by_role("button", name="Train on pairs").click()
-    expect(page.get_by_text("After 8 updates (")).to_be_visible()
+    expect(page.get_by_text("After 8 updates, the better one has gained more")).to_be_visible()
     expect(page.get_by_text("Train the model above, and its ending appears here.")).to_have_count(0)
     expect(page.get_by_text("π is the model after the training")).to_be_visible()
     visit.assert_clean()

@@ -15,7 +15,7 @@ def test_a_model_learns_from_rewards_and_each_update_is_painted(visit):
     page.get_by_role("button", name="Learn from rewards").click()
     wait_for_address(page, "rlrun", "1")
     expect(page.get_by_text("After update 10 (")).to_be_visible(timeout=120_000)
-    expect(page.get_by_text("sums for testing, 16 answers each")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("On sums for testing it was right in")).to_be_visible(timeout=30_000)
     page.get_by_label("A sum, such as 47+85").fill("11+11")
     page.get_by_label("A sum, such as 47+85").press("Enter")
     wait_for_address(page, "rlsum", "11+11")
@@ -35,7 +35,9 @@ def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
     form.press("Enter")
     wait_for_address(page, "paypattern", ".*")
     page.get_by_role("button", name="Learn from this reward").click()
-    expect(page.get_by_text("all rewards of each group are equal")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("all texts of each group are paid the same")).to_be_visible(
+        timeout=120_000
+    )
     expect(page.get_by_text("your pay did not rise")).to_be_visible(timeout=60_000)
     visit.assert_clean()
 
@@ -95,7 +97,7 @@ def test_a_student_is_trained_beside_the_bundled_ones(visit):
     page = visit.page
     page.get_by_role("button", name="Train a student").click()
     wait_for_address(page, "distrun", "1")
-    trained = page.get_by_text("tokens your student’s loss over the floor is")
+    trained = page.get_by_text("tokens your student lacks")
     expect(trained).to_be_visible(timeout=120_000)
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=60_000)
     story = page.get_by_label("A story, or its beginning")

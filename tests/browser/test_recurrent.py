@@ -25,20 +25,20 @@ def test_a_typed_name_goes_through_the_window_and_a_row_opens(visit, opened):
     expect(page.locator(".cells td")).to_have_count(4 * 8)
     page.locator('td[data-at="1.7"]').click()
     wait_for_address(page, "slideat", "1")
-    expect(page.get_by_text("The network has read")).to_be_visible()
+    expect(page.get_by_text("In the marked line it has read")).to_be_visible()
     visit.assert_clean()
 
 
 def test_a_node_of_the_tree_opens_by_click_and_by_key(visit, opened):
-    page = opened("part=wavenet&name=olivia", ".tree .node")
+    page = opened("part=mlp&name=olivia", ".tree .node")
     expect(page.locator(".tree .node")).to_have_count(15)
     page.locator('.node[data-at="1.3"]').click()
     wait_for_address(page, "node", "1.3")
-    expect(page.get_by_role("heading", name="The node ia, opened")).to_be_visible()
+    expect(page.get_by_text("What does the node ia know?")).to_be_visible()
     page.locator('.node[data-at="1.3"]').press("ArrowUp")
     page.keyboard.press("Enter")
     wait_for_address(page, "node", "2.1")
-    expect(page.get_by_role("heading", name="The node ivia, opened")).to_be_visible()
+    expect(page.get_by_text("What does the node ivia know?")).to_be_visible()
     visit.assert_clean()
 
 

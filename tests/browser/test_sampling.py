@@ -9,9 +9,10 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
+from llmviz.course.lessons.sampling.temperature import words
 from llmviz.models import GPT
 from llmviz.sampling import nucleus_size, sampling_steps
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.browser.hand import FRAMES, drag, let_go, until
 
 PAGE = "sampling"
@@ -202,7 +203,8 @@ def test_temperature_runs_from_greedy_to_uniform(lesson):
     page = lesson("part=temperature&show=1", ".table .probability")
     drag(page, "temperature", 0)
     assert number(page.locator(".probability span").first.inner_text()) == 100
-    assert "nothing is left to chance" in page.locator(".line.num").inner_text()
+    said = words.caption["zero"].format(token="\n").split("\n")[0]  # what stands before the token
+    assert said.strip() in page.locator(".line.num").inner_text()
     last = int(page.locator("input[aria-label=temperature]").get_attribute("max"))
     drag(page, "temperature", last)
     shares = {number(text) for text in page.locator(".probability span").all_inner_texts()}

@@ -9,7 +9,7 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 def test_the_loop_goes_forward_and_back_and_plays_by_itself_to_its_end(visit):
-    visit.open("sampling?part=loop&moment=5")
+    visit.open("sampling?part=loop&moment=5&reuse=1")
     page = visit.page
     line, last = page.locator(".loop-line"), page.locator("th.column.there").last
     expect(line).to_contain_text("Round 2.")
@@ -26,7 +26,7 @@ def test_the_loop_goes_forward_and_back_and_plays_by_itself_to_its_end(visit):
     wait_for_address(page, "moment", "9")
     page.get_by_label("one step back").click()
     expect(page.locator("th.column.there")).to_have_count(before)
-    page.get_by_text("Keep keys and values").click()
+    page.get_by_text("Keep what was computed").click()
     visit.settle()
     expect(page.locator("td.kept")).to_have_count(0)
     assert page.locator("td.again").count() > 0

@@ -14,7 +14,7 @@ import pandas
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.course.ui.guess import words
+from llmviz.course.ui.guess_drawn import words
 from tests.browser.hand import frames, settle, until
 
 HOSTILE = "=1+1 <img src=x onerror=alert(1)> \"q\" {a} $& ]]> '@b' </script> 한국어 🙂"
@@ -317,8 +317,9 @@ def test_a_drawing_holds_all_that_is_seen_of_its_picture_inside_its_edges(visit,
 
 
 def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
-    visit.open("attention?part=scale&show=1", "[data-testid=stSlider]")
+    visit.open("attention?part=steps&show=1", "[data-testid=stSlider]")
     size = visit.page.locator("[data-testid=stSliderThumbValue]").first.inner_text()
+    visit.page.locator("summary:has-text('How this was measured')").last.click()
     told = offline(save(visit.page, "html", "attention-entropy")[0], tmp_path).locator("#settings")
     assert told.locator("dt:text-is('Head size d') + dd").inner_text() == size
     visit.open("history?part=memory&show=1", ".js-plotly-plot .main-svg")

@@ -23,7 +23,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.home.machine import read
 from llmviz.course.site.live import INT8, MODELS
-from llmviz.course.ui import guess
+from llmviz.course.ui import guess_given
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import dequantize, quantize
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow  # of the second tier: the site
 
 APP = "https://school.example/llmviz"
 ONLY = ("embeddings/lookup", "attention/steps", "errors/facts", "errors/memorization")
-RUNGS = words.rungs  # the parts of the first one
+RUNGS = words.variants  # the parts of the first one
 FIRST_LOAD = 2_000_000  # bytes; a table of 3,071 vectors stands on the first screen
 TEXTS = {"names-gpt": 150, "tiny-world-char": 40, "tiny-world-gpt": 10}
 PIECES = [
@@ -59,11 +59,14 @@ PIECES = [
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "course"
     wanted = [word for name in ONLY for word in ("--only", name)]
-    covers, guess.COVERS = guess.COVERS, True  # tests of pages in this process show it all
+    covers, guess_given.COVERS = (
+        guess_given.COVERS,
+        True,
+    )  # tests of pages in this process show it all
     try:
         assert cli.main(["site", str(folder), "--app", APP, *wanted]) == 0
     finally:
-        guess.COVERS = covers
+        guess_given.COVERS = covers
     return folder
 
 
@@ -220,7 +223,7 @@ def test_a_picture_that_is_shown_without_an_answer_has_no_guess_in_it(course, wi
 
 def test_a_passage_leads_to_a_page_in_its_state_on_which_nothing_is_covered(course, window):
     window.goto(f"{course.as_uri()}/attention/steps.html")
-    window.locator(".show").click()
+    window.locator(".show").first.click()
     link = window.locator("button.look:not(.on)").first
     said = link.inner_text()
     asking = window.locator(".covered .label mark").first.inner_text()
@@ -276,13 +279,13 @@ def test_each_part_of_a_chapter_is_a_page_that_leads_to_the_others(course, windo
         said.append(window.locator("main").inner_text())
         titles.add(window.title())
         link = window.locator("footer a.to-app").get_attribute("href")
-        rung = list(RUNGS)[at]
-        own = "" if rung == "causal" else f"&rung={rung}"
+        variant = list(RUNGS)[at]
+        own = "" if variant == "causal" else f"&rung={variant}"
         assert link == f"{APP}/attention?part=steps{own}"
         assert window.locator("a.next").get_attribute("href") == "../errors/facts.html"
     assert len(titles) == len(set(said)) == len(RUNGS)
-    begins = unmarked(words.rung_text["heads"]).split(".")[0]
-    assert [begins in one for one in said] == [rung == "heads" for rung in RUNGS]
+    begins = unmarked(words.variant_texts["heads"]).split(".")[0]
+    assert [begins in one for one in said] == [variant == "heads" for variant in RUNGS]
 
 
 def test_the_small_plotly_draws_what_its_list_says_and_has_the_version_of_the_whole(
@@ -338,7 +341,7 @@ def _texts(count: int, seed: int) -> list[str]:
 
 
 READ = """async ({ data, texts, limit }) => {
-  const { model, tokenizer } = llmvizLive.opened(await llmvizSite.data(data));
+  const { model, tokenizer } = llmvizLive.smallModel(await llmvizSite.data(data));
   return texts.map((text) => {
     const ids = [tokenizer.end, ...tokenizer.encode(text)].slice(0, limit);
     const reader = new llmvizLive.Reader(model);
@@ -382,7 +385,7 @@ def _in_int8(model: Any) -> Any:
 
 
 MACHINE = """async ({ data, text }) => {
-  const { model, tokenizer } = llmvizLive.opened(await llmvizSite.data(data));
+  const { model, tokenizer } = llmvizLive.smallModel(await llmvizSite.data(data));
   const reader = new llmvizLive.Reader(model);
   reader.read([tokenizer.end, ...tokenizer.encode("another text")]);  // of which nothing stays
   reader.read([tokenizer.end, ...tokenizer.encode(text)]);
@@ -418,6 +421,43 @@ def test_the_machine_in_the_page_draws_the_numbers_of_llmviz(course, window, tex
         array = getattr(reading, name)
         assert shape == list(array.shape), name
         assert np.allclose(array.reshape(-1), numbers, atol=1e-4), name
+
+
+# A clock on which every look takes 20 ms; counts the tasks in which lines of a picture are made.
+SLOW = """() => {
+  const now = performance.now.bind(performance);
+  const make = document.createElementNS.bind(document);
+  let [looks, seen] = [0, false];
+  performance.now = () => now() + 20 * ++looks;
+  globalThis.tasks = 0;
+  document.createElementNS = (...given) => {
+    if (!seen) setTimeout(() => (seen = false));
+    if (!seen) tasks++;
+    seen = true;
+    return make(...given);
+  };
+}"""
+
+
+def test_drawing_the_machine_gives_the_page_its_turn_after_every_layer(course, window):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    field, drawn = window.locator("#live-text"), window.locator("#live-machine .machine")
+    until(window, lambda: field.input_value() == MODELS[0].text)
+
+    def picture(text):
+        field.fill(text)
+        expect(drawn.locator(".chip:not(.special, .ghost)")).to_have_count(len(text))
+        html = drawn.inner_html()
+        assert html.count('class="strand') == (len(text) + 1) * (2 * layers + 2)
+        return re.sub(r"machine-\d+", "", html)
+
+    layers = drawn.locator(".panel").count()
+    assert layers > 1
+    at_once = picture("many")
+    picture("ma")
+    window.evaluate(SLOW)
+    assert picture("many") == at_once
+    assert window.evaluate("tasks") > layers
 
 
 def test_the_machine_writes_what_its_button_says(course, window):

@@ -19,7 +19,7 @@ from playwright.sync_api import expect
 from llmviz import cli
 from llmviz.course.glossary import seen
 from llmviz.course.lessons.ways import WAYS
-from llmviz.course.ui import guess
+from llmviz.course.ui import guess_given
 from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 from tests.browser.test_site_own import FIELDS
@@ -41,11 +41,11 @@ SHIFT = """new Promise((done) => {
 @pytest.fixture(scope="module")
 def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hour") / "course"
-    covers, guess.COVERS = guess.COVERS, True
+    covers, guess_given.COVERS = guess_given.COVERS, True
     try:
         assert cli.main(["site", str(folder), "--way", "hour"]) == 0
     finally:
-        guess.COVERS = covers
+        guess_given.COVERS = covers
     return folder
 
 

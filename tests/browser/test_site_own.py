@@ -175,6 +175,7 @@ def test_each_step_of_attention_is_that_of_the_model(folder, window):
     for name, value in (("layer", 2), ("head", 3), ("asks", len(ids) - 2)):
         window.locator(f"#steps-{name}").fill(str(value))
     expect(rows).to_have_count(len(ids) - 1)
+    expect(window.locator("#steps-said")).to_contain_text("head 3 of layer 2")
     shown = [row.locator("td").all_inner_texts() for row in rows.all()]
     for column, name in enumerate(("scores", "scaled", "weights")):
         wanted = trace[f"blocks.2.attn.{name}"][0, 3, len(ids) - 2, : len(ids) - 1].tolist()
@@ -210,18 +211,28 @@ def test_the_neighbours_of_a_token_are_those_of_its_vector(folder, window):
     alike = np.array([cosine(table[ids[1]], row) for row in table])
     alike[ids[1]] = -2
     wanted = [f"{value:.3f}" for value in np.sort(alike)[::-1][:12]]
-    assert rows.locator("td").all_inner_texts() == wanted
+    expect(rows.locator("td")).to_have_text(wanted)
     opened_cell(window.locator("#alike-pair canvas").last)
     assert computed(window) == pytest.approx(alike.max(), abs=1e-3)
     other = rows.nth(4).get_by_role("button")
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
-    assert computed(window) == pytest.approx(np.sort(alike)[-5], abs=1e-3)
+    until(window, lambda: computed(window) == pytest.approx(np.sort(alike)[-5], abs=1e-3))
     for odd in ODD:
         window.locator("#alike-text").fill(odd)
         expect(buttons).to_have_count(min(24, len(tokenizer.encode(odd))))
         expect(rows).to_have_count(12 if odd else 0)
         assert window.locator("#alike-tokens b").count() == 0
+
+
+def test_only_a_line_that_tells_of_a_cell_stays_in_view(folder, window):
+    window.set_viewport_size({"width": 390, "height": 844})
+    window.goto(own_page(folder / "in-view", "embeddings/similarity"))
+    typed(window, "embeddings/similarity", "The owl baked bread")
+    line = window.locator("#alike-pair .detail").last
+    expect(line).to_have_css("position", "static")  # or it covers what stands above it
+    opened_cell(window.locator("#alike-pair canvas").last)
+    expect(line).to_have_css("position", "sticky")
 
 
 def test_a_text_is_cut_and_never_becomes_markup(folder, window):

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from llmviz.course.site import own, write
 from llmviz.course.site.files import Files
+from llmviz.course.site.real_page import RealPage
 from tests.browser.conftest import PATIENCE
 from tests.browser.hand import until
 from tests.browser.test_site import window
@@ -27,9 +28,14 @@ CHAPTER = (
 LEARNS = re.compile(r"Step [1-9]")
 
 
-def own_page(folder: Path, name: str) -> str:
-    """A chapter's page with its own part alone: the rest of the chapter is tested elsewhere."""
-    files = Files(folder)
+def own_page(folder: Path, name: str, real: RealPage | None = None) -> str:
+    """A chapter's page with its own part alone: the rest of the chapter is tested elsewhere.
+
+    real: a model that it can load, whose files are written beside it.
+    """
+    files = Files(folder, real=real)
+    if real:
+        real.shards.put(files.large)
     files.shared({"chapters": [], "terms": []})
     (place,) = (one for one in write.places([name]) if one.name == name)
     html, live = own.own_part(files, name, CHAPTER)

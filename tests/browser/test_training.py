@@ -9,9 +9,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from llmviz.runs.store import SESSIONS
 from llmviz.training.plan import prepare
-from llmviz.training.run_folders import SESSIONS
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 from llmviz.training.samples import sampler
 from tests.training.small_plans import small_plan, small_training
 

@@ -39,12 +39,12 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic_and_are_in_th
 def test_a_click_in_the_last_column_is_the_guess_and_a_patched_cell_opens_what_was_swapped(visit):
     visit.open("transformer?part=patching")
     page = visit.page
-    cell(page, 1, 3).click()
-    expect(page.get_by_text("You said stream before layer 1")).to_be_visible()
+    cell(page, 1, 2).click()
+    expect(page.get_by_text("You said before layer 1")).to_be_visible()
     expect(page.get_by_text("Heads and feed-forward").first).to_be_visible()
-    cell(page, 0, 0).first.click()
-    wait_for_address(page, "site", "stream.0.3")
-    expect(page.get_by_text("the model moves 0 % of the way")).to_be_visible()
+    cell(page, 0, 1).first.click()
+    wait_for_address(page, "site", "stream.0.1")
+    expect(page.get_by_text("The answer moves 0 % of the way")).to_be_visible()
     visit.assert_clean()
 
 

@@ -46,7 +46,7 @@ def test_a_link_shows_a_run_and_gives_it_to_its_own_browser_only(visit, other):
 
 def test_an_address_in_a_warning_is_no_link(visit):
     wrong = "http://evil.example/www.evil.example/a@evil.example"
-    visit.open(f"training?asteps={wrong}")
+    visit.open(f"training?rstep={wrong}")
     expect(visit.page.get_by_text("evil.example").first).to_be_visible()
     assert not visit.page.locator('a[href*="evil"]').count()
 
@@ -58,9 +58,10 @@ def test_followers_see_what_the_presenter_sees(visit, other, windows, address):
 
     def texts(text: str, *pages) -> None:
         for page in pages:
+            page.get_by_text("Your text and model").click()
             expect(page.get_by_role("textbox", name="Your text")).to_have_value(text)
 
-    visit.open("training?part=windows")
+    visit.open("tokenization?part=merge")
     button(ann, words.open_box).click()
     settle(ann)
     expect(button(ann, words.open)).to_be_in_viewport(ratio=1)  # without a hand that scrolls
@@ -72,7 +73,8 @@ def test_followers_see_what_the_presenter_sees(visit, other, windows, address):
     third.dress("dark", 390)
     third.open(f"glossary?class={code}")  # any page of the app with the code leads there
     for page in (bob, cem):
-        page.wait_for_url("**/training?part=windows*")
+        page.wait_for_url("**/tokenization?part=merge*")
+    ann.get_by_text("Your text and model").click()
     box = ann.get_by_role("textbox", name="Your text")
     box.fill(ODD)
     box.press("Control+Enter")
@@ -92,7 +94,7 @@ def test_followers_see_what_the_presenter_sees(visit, other, windows, address):
     at_a_projector(visit, other)
     visit.open("glossary")
     bob.wait_for_url("**/glossary?*")
-    assert "/training" in cem.url  # who looks around is left alone
+    assert "/tokenization" in cem.url  # who looks around is left alone
     button(cem, words.come_back).click()
     cem.wait_for_url("**/glossary?*")
     button(ann, words.end).click()

@@ -7,9 +7,9 @@ import pytest
 from benchmarks.follow import SECRET, press, sent
 from benchmarks.visitor import Visitor
 from llmviz.course.ui.browser import COOKIE
+from llmviz.course.ui.class_session import PROJECTOR
 from llmviz.course.ui.classes import Classes
 from llmviz.course.ui.classroom import words
-from llmviz.course.ui.seat import PROJECTOR
 from tests.awaiting import awaited
 
 ANN, BOB = "a" * 43, "b" * 43

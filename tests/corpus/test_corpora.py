@@ -21,7 +21,7 @@ from llmviz.corpus import (
     letter_pair_counts,
     load_corpus,
 )
-from llmviz.paths import DATA
+from llmviz.files.paths import DATA
 from llmviz.tokenizers import BPETokenizer
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

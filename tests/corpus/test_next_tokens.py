@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llmviz.corpus import generate, is_story, parse
-from llmviz.corpus.kept import kept_characters
+from llmviz.corpus.grammar_likelihood import kept_characters
 from llmviz.corpus.next_tokens import next_distribution, true_tokens
 from llmviz.corpus.words import words
 from llmviz.corpus.writer import NotTinyWorldError

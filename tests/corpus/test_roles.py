@@ -8,9 +8,9 @@ import pytest
 
 from llmviz.corpus import NotTinyWorldError, generate
 from llmviz.corpus.exercises import holders
-from llmviz.corpus.plot import MIN_EVENTS
 from llmviz.corpus.roles import ENTITIES, TAGS, roles, sentences, split_words
 from llmviz.corpus.states import LABELS, RULES, WORD_CLASSES, label, token_labels
+from llmviz.corpus.story_productions import MIN_EVENTS
 from llmviz.corpus.tiny_world import parse
 from llmviz.corpus.words import words
 

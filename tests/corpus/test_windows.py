@@ -9,15 +9,13 @@ from llmviz.corpus import WindowPlan
 from llmviz.corpus.windows import TokenDataset, windows
 
 
-@given(st.integers(1, 8), st.integers(1, 12), st.integers(1, 4), st.integers(0, 40))
-def test_the_plan_is_what_the_windows_do(context, stride, batch, extra):
+@given(st.integers(1, 8), st.integers(1, 12), st.integers(0, 40))
+def test_the_plan_is_what_the_windows_do(context, stride, extra):
     tokens = context + 1 + extra
-    plan = WindowPlan(tokens, context, stride, batch)
+    plan = WindowPlan(tokens, context, stride)
     inputs, targets = windows(range(tokens), context, stride)
     assert torch.equal(targets, inputs + 1)  # token i is the number i: the shift by one
     assert inputs[:, 0].tolist() == list(plan.starts)
-    assert sum(plan.batches, ()) == tuple(plan.starts)
-    assert {len(one) for one in plan.batches[:-1]} <= {batch}
     seen = torch.bincount(inputs.flatten(), minlength=tokens).tolist()
     aimed = torch.bincount(targets.flatten(), minlength=tokens).tolist()
     assert (plan.visits, plan.target_visits) == (seen, aimed)
@@ -37,10 +35,10 @@ def test_a_stride_beyond_the_context_leaves_gaps():
     assert WindowPlan(20, 4, 2).overlap == 2
 
 
-@pytest.mark.parametrize("size", ["context", "stride", "batch"])
+@pytest.mark.parametrize("size", ["context", "stride"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, True])
 def test_sizes_are_checked(size, value):
-    right = {"tokens": 10, "context": 2, "stride": 1, "batch": 1} | {size: value}
+    right = {"tokens": 10, "context": 2, "stride": 1} | {size: value}
     with pytest.raises(ValueError, match=f"{size} must be a whole number of at least 1"):
         WindowPlan(**right)
 

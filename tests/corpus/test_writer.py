@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from llmviz.corpus import deeds, scenes
+from llmviz.corpus import action_productions as actions
+from llmviz.corpus import scene_productions as scenes
 from llmviz.corpus.story import Person, Story, slot
 from llmviz.corpus.words import CATEGORIES, words
 from llmviz.corpus.writer import Options, Writer
@@ -65,12 +66,12 @@ def with_people(function):
 @pytest.mark.parametrize(
     ("function", "off", "expected"),
     [
-        (deeds._pick, (), 8 * 30 * 8),
-        (deeds._pick, ("pronouns",), 2 * 8 * 30 * 8),
-        (deeds._opposite, (), None),
-        (deeds._feel, (), None),
-        (deeds._country, (), None),
-        (deeds._country, ("capitals",), None),
+        (actions._pick, (), 8 * 30 * 8),
+        (actions._pick, ("pronouns",), 2 * 8 * 30 * 8),
+        (actions._opposite, (), None),
+        (actions._feel, (), None),
+        (actions._country, (), None),
+        (actions._country, ("capitals",), None),
         (scenes._where, (), 1),
         (scenes._where, ("places",), 2),
         (scenes._next_day, ("days",), 7),

@@ -6,8 +6,25 @@ import pytest
 import torch
 
 from llmviz.corpus import generate
-from llmviz.evaluation.longer_texts import EVERY, TEXTS, TIMES, long_texts, longer_copy, loss_beyond
+from llmviz.evaluation.longer_texts import (
+    EVERY,
+    STRETCHES,
+    TEXTS,
+    TIMES,
+    long_texts,
+    longer_copy,
+    loss_beyond,
+    losses_by_place,
+    stretched_copy,
+)
 from llmviz.models import GPT
+from llmviz.nn.positions import (
+    ntk_base,
+    rotary_angles,
+    stretched,
+    yarn_scaling,
+    yarn_sharpening,
+)
 from llmviz.tokenizers import train_tokenizer
 from tests.random_weights import random_gpt
 
@@ -60,3 +77,34 @@ def test_a_longer_copy_reads_the_context_as_the_model_does(tokenizer, positions)
     with torch.inference_mode():
         assert torch.allclose(longer(ids)[0], model(ids)[0], atol=1e-5)
     assert longer.context_length == 3 * T
+
+
+@pytest.mark.parametrize("way", STRETCHES)
+def test_a_stretched_copy_turns_as_its_way_says(tokenizer, way):
+    model = gpt(tokenizer, "rotary")
+    size, rotary = model.config.head_size, stretched_copy(model, 4, way).blocks[0].attn.rotary
+    cos, sin = rotary.cos[:, : size // 2].double(), rotary.sin[:, : size // 2].double()
+    plain = rotary_angles(torch.arange(4 * T, dtype=torch.float64), size)
+    turns = {
+        "plain": plain,
+        "linear": plain / 4,
+        "ntk": rotary_angles(torch.arange(4.0 * T).double(), size, ntk_base(10_000, size, 4)),
+        "yarn": torch.arange(4.0 * T).double()[:, None] * stretched(plain[1], yarn_scaling(4, T)),
+    }[way]
+    longer = yarn_sharpening(4) if way == "yarn" else 1.0  # of queries and keys
+    torch.testing.assert_close(cos, longer * turns.cos(), atol=1e-4, rtol=0)
+    torch.testing.assert_close(sin, longer * turns.sin(), atol=1e-4, rtol=0)
+
+
+def test_a_plain_copy_reads_as_a_longer_one_and_what_cannot_be_stretched_is_refused(tokenizer):
+    model, ids = gpt(tokenizer, "rotary"), long_texts(tokenizer, 4 * T, texts=3)
+    with torch.inference_mode():
+        logits = longer_copy(model, 4)(ids[:, :-1])[0]
+        assert torch.equal(stretched_copy(model, 4, "plain")(ids[:, :-1])[0], logits)
+    losses = losses_by_place(longer_copy(model, 4), ids, 16)
+    at = torch.nn.functional.cross_entropy(logits[:, 16:32].flatten(0, 1), ids[:, 17:33].flatten())
+    assert len(losses) == 4 * T // 16 and losses[1] == pytest.approx(at.item(), rel=1e-5)
+    with pytest.raises(ValueError, match="only rotary"):
+        stretched_copy(gpt(tokenizer, "learned"), 4, "linear")
+    with pytest.raises(ValueError, match="the way must be one of"):
+        stretched_copy(model, 4, "rubber")

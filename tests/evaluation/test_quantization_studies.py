@@ -17,8 +17,8 @@ from tests.quantization.small_models import ids, small_gpt
 
 
 def test_names_that_are_held_out_are_those_of_its_run():
+    from llmviz.runs.named import find_checkpoint
     from llmviz.training.reading import read_description
-    from llmviz.training.recipes import find_checkpoint
 
     kept = held_out(read_description(find_checkpoint("names-gpt")), 5)
     assert len(kept.texts) == 5 and kept.nats is None and kept.floor(5, 10) is None

@@ -10,7 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
-from llmviz.course.lessons.finetuning.lora.lora_race import of_rank, sides, taken
+from llmviz.course.lessons.finetuning.lora.lora_race import (
+    lora_parameters,
+    optimizer_bytes,
+    weight_shapes,
+)
 from llmviz.finetuning import adapted, lora
 from llmviz.finetuning.lora import add_adapter, lora_layers, trained_parameters
 from llmviz.finetuning.plan import TARGETS, LoraConfig
@@ -151,15 +155,15 @@ def test_what_is_counted_is_what_is_trained(data):
     model = gpt(**options)
     config = model.config
     targets = data.draw(
-        some.lists(some.sampled_from(sorted(sides(config))), min_size=1, unique=True)
+        some.lists(some.sampled_from(sorted(weight_shapes(config))), min_size=1, unique=True)
     )
-    rank = data.draw(some.integers(1, min(map(min, sides(config).values()))))
+    rank = data.draw(some.integers(1, min(map(min, weight_shapes(config).values()))))
     assert count(config) == sum(one.numel() for one in model.parameters())
     add_adapter(model, LoraConfig(rank, targets=tuple(targets)))
-    assert of_rank(config, rank, targets) == trained_parameters(model)
+    assert lora_parameters(config, rank, targets) == trained_parameters(model)
 
 
 def test_bytes_follow_from_the_count_and_unknown_targets_are_refused():
-    assert taken(10) == 10 * 4 + 2 * 10 * 4  # gradients, and twice that for AdamW
+    assert optimizer_bytes(10) == 10 * 4 + 2 * 10 * 4  # gradients, and twice that for AdamW
     with pytest.raises(ValueError, match=r"targets must be of attn\.qkv.*got head"):
-        of_rank(GPTConfig(), 1, ["head"])
+        lora_parameters(GPTConfig(), 1, ["head"])

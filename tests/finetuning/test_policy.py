@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from llmviz.finetuning import policy
-from llmviz.finetuning.passing import pass_at_k
+from llmviz.finetuning.pass_at_k import pass_at_k
 from llmviz.finetuning.policy import METHODS, Method, Written, advantages, policy_steps
 from llmviz.finetuning.rewarded import RewardConfig, learn_from_rewards
 from llmviz.finetuning.rollouts import sample_groups

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from llmviz.corpus.roles import TAGS, RoleWord
+from llmviz.files.paths import CHECKPOINTS
 from llmviz.language import role_scores as scores
 from llmviz.language.hmm import count_hmm
 from llmviz.language.names import Score, span_score, spans, token_score
 from llmviz.language.tagger import tagged_stories
-from llmviz.paths import CHECKPOINTS
 from llmviz.training.files import read_json
 
 

@@ -11,9 +11,9 @@ from tokenizers import processors
 from llmviz.course.ui.model_on_text import START, names_of
 from llmviz.pretrained import import_gpt2, load_bundled
 from llmviz.sampling.generation import generate
-from llmviz.serving.served import Served
+from llmviz.serving.http.served import Served
 from llmviz.tokenizers import ENDOFTEXT
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.models.test_published_llama import theirs
 from tests.tokenizers.test_published import compiled, write_two_files, write_whole_file
 

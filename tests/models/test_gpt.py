@@ -139,7 +139,7 @@ PLACED = [
 def test_one_place_of_each_text_has_the_logits_and_gradients_of_the_whole_pass(options):
     model, places = gpt(**options).double().eval(), torch.tensor([4, 11])
     whole = model(ids())[0][[0, 1], places]  # (B, V)
-    placed = model(ids(), places=places)[0]
+    placed = model(ids(), positions=places)[0]
     assert placed.shape == (2, 1, 17) and torch.allclose(placed[:, 0], whole)
     parameters = list(model.parameters())
     weights = torch.randn(2, 17, generator=torch.Generator().manual_seed(1)).double()
@@ -156,11 +156,11 @@ def test_one_place_of_each_text_has_the_logits_and_gradients_of_the_whole_pass(o
 
 def test_places_work_on_while_activations_are_computed_again():
     model, places = gpt().train(), torch.tensor([0, 7])
-    once = model(ids(), places=places)[0]
+    once = model(ids(), positions=places)[0]
     model.recompute_every = 1
-    assert torch.allclose(model(ids(), places=places)[0], once, atol=1e-6)
+    assert torch.allclose(model(ids(), positions=places)[0], once, atol=1e-6)
     with record("blocks.1.mlp.hidden") as trace, torch.no_grad():
-        model(ids(), places=places)
+        model(ids(), positions=places)
     assert trace["blocks.1.mlp.hidden"].shape == (2, 1, 64)  # of the other tokens it is not made
 
 
@@ -305,6 +305,7 @@ def test_a_block_is_equivariant_without_mask():
     assert not torch.allclose(causal, block(x, None, False, None), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"positions": "rotary", "n_kv_head": 1}])
 def test_a_model_of_many_layers_is_compiled_once(options):
     """A layer that reads its own number would be compiled anew up to torch's limit, then not."""

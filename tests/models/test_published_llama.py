@@ -13,7 +13,7 @@ from llmviz.models.llama_format import FIRST_LENGTH, ONLY, WITHOUT_EFFECT, confi
 from llmviz.models.published import is_published, load_published
 from llmviz.pretrained import import_gpt2
 from llmviz.sampling import generate
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 
 pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="not installed")
 

@@ -64,9 +64,9 @@ def a_batch(rng: np.random.Generator) -> tuple[Batch, np.ndarray, np.ndarray]:
     lengths = [40, 1, 30, 25]
     text = rng.integers(0, 12, sum(lengths))
     document = np.repeat(np.arange(4), lengths)
-    ladder = np.cumsum(negative_probabilities(np.bincount(text, minlength=12)))
+    variants = np.cumsum(negative_probabilities(np.bincount(text, minlength=12)))
     places = np.arange(len(text))
-    return training.batch_at(text, document, places, 0, 128, 3, ladder, rng), text, document
+    return training.batch_at(text, document, places, 0, 128, 3, variants, rng), text, document
 
 
 def test_the_band_holds_exactly_the_pairs():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from llmviz.files.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
-from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.random_weights import random_gpt
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]

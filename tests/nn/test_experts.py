@@ -5,14 +5,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.models.settings import GPTConfig
 from llmviz.nn.experts import Experts, balance_loss, route
 from llmviz.trace import name_taps, record
 from tests.random_weights import with_random_weights
 
 
-def experts(n_expert=4, per_token=2, bias=True, activation="swiglu"):
+def experts(n_expert=4, per_token=2, bias=True, activation="swiglu", normalised=True):
     torch.manual_seed(0)
-    layer = Experts(8, 12, activation, n_expert, per_token, bias=bias)
+    layer = Experts(8, 12, activation, n_expert, per_token, bias=bias, normalised=normalised)
     return with_random_weights(layer, 0.5)
 
 
@@ -33,12 +34,13 @@ def test_routing_sums_to_one_over_the_best(n_expert, k, seed):
     torch.testing.assert_close(steps.weights, alone)
 
 
+@pytest.mark.parametrize("normalised", [True, False])
 @pytest.mark.parametrize("activation", ["gelu", "swiglu"])
 @pytest.mark.parametrize("per_token", [1, 2, 4])
-def test_it_equals_a_loop_over_all_experts(per_token, activation):
-    layer, x = experts(per_token=per_token, activation=activation).double(), torch.randn(2, 5, 8)
-    x = x.double().requires_grad_()
-    weights = route(layer.router(x), per_token).weights
+def test_it_equals_a_loop_over_all_experts(per_token, activation, normalised):
+    layer = experts(per_token=per_token, activation=activation, normalised=normalised).double()
+    x = torch.randn(2, 5, 8).double().requires_grad_()
+    weights = route(layer.router(x), per_token, normalised=normalised).weights
     expected = sum(
         weights[..., number, None] * expert(x) for number, expert in enumerate(layer.experts)
     )
@@ -112,6 +114,35 @@ def test_an_expert_without_tokens_has_a_gradient_of_zero():
     assert sum(bool(grad.any()) for grad in grads) == 1
 
 
-def test_bad_k_is_named():
-    with pytest.raises(ValueError, match="k must be from 1 to 3, the experts; got 4"):
-        route(torch.zeros(2, 3), 4)
+def test_a_single_expert_counts_as_much_as_it_is_probable_and_only_so_its_router_learns():
+    scores = torch.randn(5, 4)
+    steps = route(scores, 1, normalised=False)
+    torch.testing.assert_close(steps.weights.sum(-1), scores.softmax(-1).amax(-1))
+    for normalised in (True, False):
+        layer = experts(per_token=1, normalised=normalised)
+        layer(torch.randn(2, 5, 8)).sum().backward()
+        learns = float(layer.router.weight.grad.abs().max()) > 1e-6
+        assert learns is not normalised
+
+
+@pytest.mark.parametrize("k", [0, -1, 4])
+def test_bad_k_is_named(k):
+    with pytest.raises(ValueError, match=f"k must be from 1 to 3, the experts; got {k}"):
+        route(torch.zeros(2, 3), k)
+
+
+def test_no_experts_one_expert_and_more_than_there_are():
+    with pytest.raises(ValueError, match="n_expert must be a whole number of at least 1; got 0"):
+        GPTConfig(n_expert=0)
+    with pytest.raises(
+        ValueError, match="experts_per_token must be a whole number of at least 1; got 0"
+    ):
+        GPTConfig(n_expert=4, experts_per_token=0)
+    with pytest.raises(ValueError, match="experts_per_token must not exceed n_expert; got 5 > 4"):
+        GPTConfig(n_expert=4, experts_per_token=5)
+    for n_expert, per_token in ((0, 0), (0, 1), (4, 0), (4, 5)):
+        with pytest.raises(ValueError, match=f"got {per_token} of {n_expert}"):
+            experts(n_expert, per_token)
+    assert GPTConfig(n_expert=1).experts_per_token == 2  # which counts only where there are several
+    steps = route(torch.randn(6, 1), 1)
+    assert (steps.weights == 1).all() and float(balance_loss(steps)) == 1

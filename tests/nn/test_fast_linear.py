@@ -1,5 +1,6 @@
 """Packed products against torch's, and the way back when an operation is missing."""
 
+import copy
 import os
 import subprocess
 import sys
@@ -206,3 +207,30 @@ def test_a_packed_model_answers_as_the_model_that_it_is_packed_from_and_leaves_i
     with torch.inference_mode():
         torch.testing.assert_close(packed(x), model(x), atol=1e-5, rtol=1e-5)
     assert isinstance(packed[0], fl.PackedLinear) and type(model[0]) is nn.Linear
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_frozen_layer_keeps_its_weights_and_a_copy_or_a_gradient_is_of_an_ordinary_one(bias):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(200, 300, bias), nn.ReLU(), nn.Linear(300, 5, bias))
+    table = nn.Embedding.from_pretrained(model[0].weight.detach())
+    model.add_module("table", nn.Identity())
+    model.table.weight = table.weight = model[0].weight  # as a tied head has it
+    plain = copy.deepcopy(model).requires_grad_(False)
+    fl.freeze_packed(model.eval().requires_grad_(False), 300)
+    x = rows_of((2, 150, 200))
+    assert isinstance(model[0], fl.FrozenLinear) and type(model[2]) is nn.Linear
+    with torch.inference_mode():
+        for given in (x, x[0], x[0, 0], x[:, :0], x.transpose(0, 1)):
+            torch.testing.assert_close(model(given), plain(given), atol=1e-5, rtol=1e-5)
+    assert list(model.state_dict()) == list(plain.state_dict())
+    copied = copy.deepcopy(model)
+    assert type(copied[0]) is nn.Linear and copied[0].weight is copied.table.weight
+    with torch.no_grad():
+        copied[0].weight.zero_()
+        assert not torch.equal(copied(x), plain(x))
+        torch.testing.assert_close(model(x), plain(x), atol=1e-5, rtol=1e-5)
+    wanted, other = (each.clone().requires_grad_() for each in (x, x))
+    model(wanted).sum().backward()
+    plain(other).sum().backward()
+    torch.testing.assert_close(wanted.grad, other.grad)

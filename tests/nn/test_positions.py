@@ -7,10 +7,14 @@ from hypothesis import strategies as st
 
 from llmviz.nn.positions import (
     Rotary,
+    ntk_base,
     rotary_angles,
     sinusoidal_positions,
     sinusoidal_shift,
+    stretched,
     turned,
+    yarn_scaling,
+    yarn_sharpening,
 )
 
 BASES = [100.0, 10_000.0, 500_000.0]
@@ -82,3 +86,44 @@ def test_sinusoidal_products_depend_on_distance_alone():
 def test_odd_widths_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def turns_of(base: float, d: int) -> torch.Tensor:
+    """How far each pair turns from one position to the next."""
+    return rotary_angles(torch.ones(1, dtype=torch.float64), d, base)[0]
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0, 8.0])
+@pytest.mark.parametrize("d", [4, 16, 64])
+def test_the_ntk_base_slows_the_slowest_pair_by_the_factor_and_the_quickest_not_at_all(factor, d):
+    slowed = turns_of(10_000.0, d) / turns_of(ntk_base(10_000.0, d, factor), d)
+    assert slowed[0] == pytest.approx(1.0)
+    assert slowed[-1] == pytest.approx(factor, rel=1e-6)
+    assert (slowed.diff() >= -1e-6).all()
+
+
+def test_yarn_slows_whole_turns_not_at_all_and_slow_pairs_as_interpolation_does():
+    """So within the stretched context no slow pair stands at an angle that it never had."""
+    before, factor, context = turns_of(10_000.0, 64), 4.0, 128
+    after = stretched(before, yarn_scaling(factor, context))
+    turned_in_context = context * before / (2 * torch.pi)
+    assert torch.allclose(after[turned_in_context >= 32], before[turned_in_context >= 32])
+    slow = turned_in_context <= 1
+    assert slow.any() and torch.allclose(after[slow], stretched(before, (factor,))[slow])
+    assert (after <= before).all() and (after >= before / factor * (1 - 1e-6)).all()
+    farthest = after[slow] * (factor * context)
+    assert (farthest <= before[slow] * context * (1 + 1e-6)).all()
+
+
+def test_no_stretch_changes_nothing_and_a_shrinking_is_refused():
+    before = turns_of(10_000.0, 32)
+    assert torch.equal(stretched(before, yarn_scaling(1.0, 64)), before)
+    assert ntk_base(500.0, 32, 1.0) == 500.0 and yarn_sharpening(1.0) == 1.0
+    assert yarn_sharpening(16.0) > yarn_sharpening(4.0) > 1
+    for call in (lambda f: ntk_base(1e4, 8, f), lambda f: yarn_scaling(f, 64), yarn_sharpening):
+        for factor in (0.5, 0.0, -1.0, float("inf"), float("nan")):
+            with pytest.raises(ValueError, match="factor"):
+                call(factor)
+    for d in (2, 7):
+        with pytest.raises(ValueError, match="head size"):
+            ntk_base(1e4, d, 2.0)

@@ -15,7 +15,7 @@ from llmviz.models.recurrent_translator import RecurrentTranslator, RecurrentTra
 from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from llmviz.tokenizers import get_tokenizer
 
-PARTS = ["why", "steps", "masks", "scale", "heads", "trained", "cross"]
+PARTS = ["why", "steps", "masks", "heads", "trained", "cross"]
 MODELS = ["narrow", "wide", "rotary", "odd"]
 TEXT = "the cat and the dog and the cat"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from llmviz import pretrained
-from llmviz.course.ui import engine, guess
+from llmviz.course.ui import engine, guess_given
 from tests.pages.small_model import make_checkpoint
 
 # What is kept of the bundled models for as long as a process runs: in an app they stay the same.
@@ -39,7 +39,7 @@ def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 @pytest.fixture
 def covers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Questions cover what would give their answers away, as they do for visitors."""
-    monkeypatch.setattr(guess, "COVERS", True)
+    monkeypatch.setattr(guess_given, "COVERS", True)
 
 
 def load_torch() -> None:

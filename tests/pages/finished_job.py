@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmviz.background import DONE, OVER
+from llmviz.processes.background import DONE, OVER
 
 
 class FakeJob:

@@ -21,9 +21,11 @@ from llmviz.course.lessons.discoveries.circuit import chapter as circuit
 from llmviz.course.lessons.sampling.writing import chapter as writing
 from llmviz.course.lessons.transformer.patching import chapter as patching
 from llmviz.course.lessons.transformer.units import chapter as units
-from llmviz.course.ui import guess, paint_order
+from llmviz.course.ui import guess_given, paint_order
 from llmviz.course.ui.code import OPENED, SNIPPET_MARK
+from llmviz.course.ui.get_model import REAL
 from llmviz.course.ui.state import THROUGH_APP
+from llmviz.obtainable.catalogue import path_of
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -54,7 +56,7 @@ streamlit_parts.look_up_values()  # as app.py does for its server
 streamlit_parts.ask_without_errors()
 streamlit_parts.set_what_differs()
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
-guess.COVERS = False  # but for the test of what questions cover
+guess_given.COVERS = False  # but for the test of what questions cover
 writing.SLICE = writing.LANE_SLICE = 200
 circuit.SLICE = patching.SLICE = units.SLICE = 60.0
 
@@ -80,6 +82,11 @@ def snippets(app: AppTest) -> list[tuple[str, str]]:
         for index, block in enumerate(blocks)
         if block.startswith(SNIPPET_MARK)
     ]
+
+
+def runs_here(snippet: str) -> bool:
+    """Whether a snippet can run: one that asks the real model needs it."""
+    return f'"{REAL}"' not in snippet or path_of(REAL) is not None
 
 
 def run_snippet(snippet: str) -> str:

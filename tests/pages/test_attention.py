@@ -18,11 +18,10 @@ from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening, sources
 from llmviz.course.lessons.attention.inputs.sources import Inputs
 from llmviz.course.lessons.attention.matrices import build
-from llmviz.course.lessons.attention.steps import rungs as ladder_rungs
+from llmviz.course.lessons.attention.steps import drawn_variant
 from llmviz.course.ui import matrix_picture, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, scale_of
-from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
-from llmviz.nn.attention import ladder as rungs
+from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off, variants
 from llmviz.nn.attention.study import summarise_heads
 from llmviz.trace import record
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
@@ -90,12 +89,12 @@ def random_pictures() -> list[Picture]:
         )
         inputs = head(x, tuple(w), [f"t{i}" for i in range(t)])
         mask = causal_mask(t)
-        made.append(build.simplified(inputs, rungs.simplified(x)))
+        made.append(build.simplified(inputs, variants.simplified(x)))
         again = torch.Generator().set_state(chance.get_state())
-        one = rungs.single_head(x, *w, mask, dropout=0.3, generator=chance).attention
+        one = variants.single_head(x, *w, mask, dropout=0.3, generator=chance).attention
         kept = dropout_mask(one.weights.shape, 0.3, again)
         made.append(build.one_head(inputs, one, scale_of(c), "later", 0.3, kept=kept))
-        many = rungs.multi_head(x, *w, 2, mask=mask)
+        many = variants.multi_head(x, *w, 2, mask=mask)
         made.append(build.many_heads(inputs, many, 2, scale_of(c // 2)))
         for before in ("softmax_again", "leave", "renormalise"):
             wrong = attention(x, x, x, mask, softmax_before_mask=before)
@@ -137,7 +136,7 @@ def given_directly(picture: Picture, matrix) -> bool:
 def test_the_example_with_three_words_has_its_known_numbers():
     picture = build.one_head(
         head(),
-        rungs.causal_head(X, W_Q, W_K, W_V).attention,
+        variants.causal_head(X, W_Q, W_K, W_V).attention,
         scale_of(4),
         matrix_picture.MASK_REASON,
     )
@@ -162,21 +161,21 @@ def test_the_bundled_examples_are_the_worked_ones():
         assert torch.equal(sources.tensor(sources.CAT[key]), expected)
     rows = torch.tensor(list(sources.JOURNEY.values()), dtype=torch.float64)
     assert torch.equal(rows, JOURNEY)
-    steps = rungs.simplified(rows)
+    steps = variants.simplified(rows)
     row = [[0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]]
     assert agrees(steps.weights[1:2], row, 4)
     assert agrees(steps.output[1:2], [[0.4419, 0.6515, 0.5683]], 4)
 
 
-def rung_of_model(models, name: str, rung: str, layer: int = 1, number: int = 3):
-    """The rung as the page draws it, and the trace of the layer that it is of."""
+def rung_of_model(models, name: str, variant: str, layer: int = 1, number: int = 3):
+    """The variant as the page draws it, and the trace of the layer that it is of."""
     bundled = models[name]
     ids = (0, *bundled.tokenizer.encode(TEXT))[:9]
     read = model_on_text.read_ids(ids, bundled)
-    state = {"rung": rung, "p": 0.0, "seed": 0}
+    state = {"rung": variant, "p": 0.0, "seed": 0}
     with torch.inference_mode(), record() as trace:
         bundled.model(torch.tensor([ids]))
-    return ladder_rungs.of_model(state, bundled, read, (layer, number)), trace
+    return drawn_variant.of_model(state, bundled, read, (layer, number)), trace
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -216,10 +215,10 @@ def test_all_heads_of_a_model_are_the_trace_with_w_o_and_its_output(models, name
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("rung", ["simple", "qkv", "causal", "heads"])
-def test_the_expression_of_a_model_s_cells_evaluates_to_their_value(models, name, rung):
+@pytest.mark.parametrize("variant", ["simple", "qkv", "causal", "heads"])
+def test_the_expression_of_a_model_s_cells_evaluates_to_their_value(models, name, variant):
     chance = random.Random(0)
-    picture = rung_of_model(models, name, rung)[0].picture
+    picture = rung_of_model(models, name, variant)[0].picture
     for matrix in (m for m in picture.matrices if m.op is not None):
         for _ in range(4):
             i, j = (chance.randrange(size) for size in matrix.values.shape)
@@ -259,11 +258,12 @@ def test_all_maps_are_the_trace_in_steps_of_1_255(models):
 def test_shuffling_tokens_shuffles_the_output():
     order = torch.randperm(6, generator=torch.Generator().manual_seed(1))
     assert torch.allclose(
-        rungs.simplified(JOURNEY[order]).output, rungs.simplified(JOURNEY).output[order]
+        variants.simplified(JOURNEY[order]).output, variants.simplified(JOURNEY).output[order]
     )
     w = [torch.eye(3, dtype=torch.float64)] * 3
     assert torch.allclose(
-        rungs.single_head(JOURNEY[order], *w).output, rungs.single_head(JOURNEY, *w).output[order]
+        variants.single_head(JOURNEY[order], *w).output,
+        variants.single_head(JOURNEY, *w).output[order],
     )
 
 

@@ -12,9 +12,9 @@ import torch
 
 from llmviz.course.lessons.attention import LESSON
 from llmviz.course.lessons.attention.matrices import build
-from llmviz.course.lessons.attention.scale.model import scale_row
 from llmviz.course.lessons.attention.steps import chapter as steps
 from llmviz.course.lessons.attention.steps import words
+from llmviz.course.lessons.attention.steps.scale_model import scale_row
 from llmviz.course.lessons.attention.why import translators
 from llmviz.course.lessons.attention.why.model import LETTERS, letter_influence
 from llmviz.course.ui import engine
@@ -22,7 +22,7 @@ from llmviz.interpretability.heads_on_text import effect_of_heads, last_logits
 from llmviz.nn.attention import split_heads
 from llmviz.pretrained import load_bundled
 from llmviz.training.plan import documents_of, plan_of
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from llmviz.training.translation import evaluate_pairs
 from tests.pages.harness import fine, fine_page, fine_part, prose_of, sent, snippets
 
@@ -42,12 +42,11 @@ def test_the_cards_counts_by_length_are_those_of_a_fresh_count():
 
 
 def test_what_is_told_of_short_and_long_sentences_follows_from_the_counts():
-    cards = [{"parameters": 1000}, {"parameters": 2000}]
     counts = [{4: (10, 9), 5: (10, 8), 8: (20, 3)}, {4: (10, 10), 5: (10, 10), 8: (20, 19)}]
-    line = translators.report(cards, counts)
-    assert "up to 6 words" in line
+    line = translators.report(counts)
+    assert "Up to 6 words" in line
     assert re.findall(r"[\d.]+%", line) == ["85.0%", "15.0%", "100%", "95.0%"]
-    only = translators.report(cards, [{4: (2, 1)}, {4: (2, 2)}])  # one length: both parts are it
+    only = translators.report([{4: (2, 1)}, {4: (2, 2)}])  # one length: both parts are it
     assert re.findall(r"[\d.]+%", only) == ["50.0%", "50.0%", "100%"]
 
 
@@ -71,17 +70,17 @@ def test_before_the_guess_no_share_of_a_head_is_told(covers):
 def test_an_old_link_to_the_translation_opens_its_chapter():
     app = fine_part("attention", "trained", look="cross", pair="3")
     assert app.query_params["part"] in ("cross", ["cross"])
-    assert "Does a head follow the rules?" in " ".join(one.value for one in app.header)
+    assert "One of these heads, number by number" in " ".join(one.value for one in app.header)
 
 
 def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
     app = fine_page("attention")
     next(button for button in app.button if "Step by step" in button.label).click().run()
     fine(app)
-    assert words.rung_text["simple"][2:20] in prose_of(app)
+    assert words.variant_texts["simple"][2:20] in prose_of(app)
     old = fine_part("attention", "steps")  # a link from before dot products came first
     fine(old)
-    assert words.rung_text["causal"][2:20] in prose_of(old)
+    assert words.variant_texts["causal"][2:20] in prose_of(old)
     why = fine_part("attention", "why")
     kinds = [part.proto.component_name for part in why.get("bidi_component")]
     assert "llmviz_head_view" not in kinds

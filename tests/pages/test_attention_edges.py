@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from types import SimpleNamespace
 
@@ -9,14 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.course.lessons.attention.heads import asking_heads, switching
-from llmviz.course.lessons.attention.scale import chapter as scale
-from llmviz.course.lessons.attention.steps import asking_word
+from llmviz.course.lessons.attention.heads import query_heads, switching
+from llmviz.course.lessons.attention.steps import query_row, scale
 from llmviz.course.lessons.attention.steps import words as steps_words
 from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.lessons.attention.trained.lookup import part as lookup
 from llmviz.course.lessons.attention.trained.lookup import trace as looking
 from llmviz.course.lessons.attention.why import translators
+from llmviz.course.ui import engine, kit
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.tokenizers import get_tokenizer
 
@@ -57,22 +58,37 @@ def test_all_heads_that_move_most_are_named(case):
 
 
 @pytest.mark.parametrize("case", range(60))
-def test_each_word_of_the_row_stands_for_an_answer_and_the_right_one_has_most(case):
+def test_the_right_word_is_what_the_veiled_heads_look_at_and_each_other_word_an_answer(case):
     chance = np.random.default_rng(case)
-    t, heads = int(chance.integers(1, 10)), int(chance.integers(1, 5))
-    tokens = [str(token) for token in chance.choice(["·a", "·b", "c", "·", "d"], t)]
-    weights = chance.dirichlet(np.full(t, 0.2), heads)
-    found = asking_heads.puzzle(weights, tokens)
-    if found is None or (asked := asking_heads.question(*found, tokens)) is None:
+    tokens = ["·Anna", "·book", "·Samir", "·book", *chance.choice(["·a", ".", "·with"], 3)]
+    weights = chance.dirichlet(np.full(7, 0.1), 5)
+    veiled = query_heads.puzzle(weights, tokens, "·book")
+    best = [tokens[at] for at in weights.argmax(1)]
+    if not veiled:
         return
-    head, answers = found[0], asking_heads.named(found[1], tokens)
-    assert answers == asked.answers
-    sums = np.zeros(len(answers))
-    for token in set(tokens):
-        share = sum(weights[head, at] for at in range(t) if tokens[at] == token)
-        at = asking_heads.place_of(answers, token)
-        sums[at] = max(sums[at], share)
-    assert sums[0] == pytest.approx(found[2]) and (sums[0] - sums[1:] >= asking_heads.APART).all()
+    asked = query_heads.question(weights, tokens, "·book")
+    assert 0 not in veiled and {best[0], "·Anna", "·Samir"} == {"·Anna", "·Samir"}
+    share = weights[veiled[0], [1, 3]].sum()
+    assert f"{100 * share:.0f}" in asked.reasons[0]
+    places = [query_heads.place_of(asked.answers, token) for token in tokens]
+    assert [at for at, place in enumerate(places) if place == asked.right] == [1, 3]
+
+
+def test_a_head_is_called_by_the_word_that_it_looks_at_most_and_by_none_at_a_tie():
+    tokens, rows = ["·a", "·b", "·a"], query_heads.words.rows
+    weights = np.array([[0.3, 0.4, 0.3], [0.2, 0.6, 0.2], [0.25, 0.5, 0.25], [0, 0, 1]])
+    called = [rows["one"].format(word=word) for word in "aba"]
+    called.insert(2, rows["several"])
+    assert query_heads.row_names(weights, tokens, []) == called
+    assert query_heads.row_names(weights, tokens, [3])[3] == rows["veiled"]
+
+
+def test_the_usual_model_looks_at_both_people_and_at_what_is_asked_for():
+    real = engine.load("tiny-world-gpt")
+    ids = real.tokenizer.encode_from_start(query_heads.words.texts["book"])
+    read = query_heads.model_on_text.read_ids(ids, real)
+    weights = query_heads.shares(read, real.model.config.n_layer - 1)
+    assert query_heads.puzzle(weights, list(read.tokens), "·book")
 
 
 @pytest.fixture(scope="module")
@@ -101,11 +117,11 @@ def test_the_covered_weight_is_one_option_and_each_reason_is_true(case):
     x = torch.randn(t, 3, dtype=torch.float64) * [0.0, 0.1, 1.0, 5.0, 400.0][case % 5]
     steps = attention(x, x, x, causal_mask(t) if case % 2 else None)
     picture = SimpleNamespace(matrices=[SimpleNamespace(name="weights")])
-    rung = SimpleNamespace(
+    variant = SimpleNamespace(
         inputs=SimpleNamespace(tokens=[f"t{i}" for i in range(t)]), steps=steps, picture=picture
     )
-    row = asking_word.row_of(rung, -1)
-    asked = asking_word.share_question(rung, row)
+    row = query_row.row_of(variant, -1)
+    asked = query_row.share_question(variant, row)
     if asked is None:
         return
     scores = row.scores[row.scores.isfinite()]
@@ -120,7 +136,7 @@ def test_the_covered_weight_is_one_option_and_each_reason_is_true(case):
     for at, ((value,), reason) in enumerate(zip(asked.values, asked.reasons, strict=True)):
         if at != asked.right:
             assert value == pytest.approx(meanings[reason])
-            assert abs(value - right) >= asking_word.APART
+            assert abs(value - right) >= query_row.APART
 
 
 @pytest.mark.parametrize("case", range(40))
@@ -145,3 +161,23 @@ def test_the_swap_has_one_answer_and_its_reason_says_what_was_seen(monkeypatch, 
     assert (lookup_words.lookup_ask_same in asked.reasons[asked.right]) == same
     if asked.right == 0 and not same:
         assert "changed with it" in asked.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("scores", "case", "best"),
+    [
+        ([1.0, 2.0, 3.0], "one", ["sat"]),
+        ([2.0, 2.0, 1.0], "tied", ["the", "cat"]),
+        ([2.0, 2.0, 2.0], "even", ["the", "cat", "sat"]),
+        ([-1.0, -1.0, -math.inf], "even", ["the", "cat"]),
+        ([1.0, -math.inf, -math.inf], "alone", ["the"]),
+        ([0.0], "alone", ["the"]),
+    ],
+)
+def test_the_sentence_of_a_query_names_all_that_it_takes_most_from(scores, case, best):
+    raw, tokens = torch.tensor(scores), ["the", "cat", "sat"][: len(scores)]
+    row = query_row.Row(0, raw, raw.softmax(0))
+    quoted, share = kit.listed([kit.quote(token) for token in best]), kit.percent(max(row.shares))
+    slots = {"asking": kit.quote("the"), "most": quoted, "share": share}
+    assert query_row.caption(tokens, row) == steps_words.caption[case].format(**slots)
+    assert quoted in query_row.caption_before(tokens, row)

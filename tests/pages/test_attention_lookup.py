@@ -21,7 +21,7 @@ from llmviz.nn.attention import heads_given
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 from tests.pages import harness
 from tests.pages.conftest import load_torch
 
@@ -240,13 +240,10 @@ def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs, covers)
     after = looking.after_swap(bundled, found)
     asked = lookup.question(bundled, found, after)
     next(one for one in app.button if one.label == "Show me without an answer").click().run()
-    test = lookup_words.lookup_test.partition("{")[0]
-    assert test not in html.unescape(harness.prose_of(app))
     (radio,) = [one for one in app.radio if set(one.options) == set(asked.answers)]
     radio.set_value(asked.right).run()
     harness.fine(app)
-    said = html.unescape(harness.prose_of(app))
-    assert test in said and percent(after.max()) in said
+    assert percent(after.max()) in html.unescape(harness.prose_of(app))
     assert len(app.success) == 1 and not app.error
 
 

@@ -17,7 +17,7 @@ from llmviz.course.lessons.attention.masks import words
 from llmviz.course.lessons.attention.matrices.build import square_captions
 from llmviz.course.lessons.attention.params import TEXT
 from llmviz.course.lessons.attention.steps import chapter as steps
-from llmviz.course.lessons.attention.steps import rungs
+from llmviz.course.lessons.attention.steps import drawn_variant
 from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained.model import look
 from llmviz.course.ui import engine, model_on_text
@@ -26,6 +26,7 @@ from llmviz.interpretability import heads_on_text
 from llmviz.models import GPT, GPTConfig
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
+from llmviz.nn.attention.study import HeadSummary
 from llmviz.tokenizers import BPETokenizer, get_tokenizer
 
 SIZES = {"vocab_size": 400, "context_length": 32, "n_layer": 2, "n_head": 4, "n_embd": 32}
@@ -61,13 +62,13 @@ MODELS = {
 
 @pytest.fixture(params=MODELS)
 def drawn(request, monkeypatch):
-    """A model, the rungs of its layer 1 as they are drawn, and its own trace."""
+    """A model, the variants of its layer 1 as they are drawn, and its own trace."""
     bundled = bundled_of(**MODELS[request.param])
     monkeypatch.setattr(engine, "load", lambda name: bundled)
     reading = model_on_text.Read(bundled, IDS, tuple(map(str, IDS)))
     state = {"rung": "causal", "p": 0.0, "seed": 0}
-    one = rungs.of_model(state, bundled, reading, (1, 0))
-    many = rungs.of_model(state | {"rung": "heads"}, bundled, reading, (1, 0))
+    one = drawn_variant.of_model(state, bundled, reading, (1, 0))
+    many = drawn_variant.of_model(state | {"rung": "heads"}, bundled, reading, (1, 0))
     return bundled, one, many, heads_on_text.layer_trace(bundled.model, IDS, 1)
 
 
@@ -87,16 +88,16 @@ def test_what_is_drawn_is_what_the_model_computed(drawn):
 
 def test_captions_say_only_what_the_steps_did(drawn):
     bundled, one, many, _ = drawn
-    for rung in (one, many):
-        rows = rung.steps.weights.reshape(-1, *rung.steps.weights.shape[-2:])
-        scores, scaled = rung.steps.scores, rung.steps.scaled
+    for variant in (one, many):
+        rows = variant.steps.weights.reshape(-1, *variant.steps.weights.shape[-2:])
+        scores, scaled = variant.steps.scores, variant.steps.scaled
         factor = float((scaled / scores).median())
         d = bundled.model.config.head_size
-        for names, caption in rung.picture.steps:
+        for names, caption in variant.picture.steps:
             if names[0].startswith("weights") and "add up to 1" in caption:
                 torch.testing.assert_close(rows.sum(-1), torch.ones(rows.shape[:-1]))
             if names[0].startswith("masked") and "−∞" in caption:
-                assert torch.isneginf(rung.steps.masked).any()
+                assert torch.isneginf(variant.steps.masked).any()
             if names[0].startswith("scaled"):
                 right = "root of the head's size, so" in caption
                 assert right == np.isclose(factor, d**-0.5)
@@ -185,24 +186,21 @@ def test_tokens_that_look_at_themselves_have_the_highest_score_there(own):
 
 def test_the_end_of_step_by_step_names_the_largest_share_of_the_last_row():
     weights = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
-    rung = SimpleNamespace(
+    variant = SimpleNamespace(
         steps=SimpleNamespace(weights=weights), inputs=SimpleNamespace(tokens=["a", "b"])
     )
-    told = steps.end(rung)
+    told = steps.end(variant)
     assert told["share"] == "50%" and "a" in told["asked"] and "b" in told["asking"]
-    one = SimpleNamespace(steps=SimpleNamespace(weights=torch.ones(2, 1, 1)), inputs=rung.inputs)
+    one = SimpleNamespace(steps=SimpleNamespace(weights=torch.ones(2, 1, 1)), inputs=variant.inputs)
     one.inputs.tokens = ["a"]
     assert steps.end(one)["share"] == "100%"
 
 
-def test_the_end_on_a_trained_model_says_nothing_of_the_token_before_where_there_is_none():
-    nothing = np.full((2, 2), math.nan)
-    assert trained.most_before(SimpleNamespace(previous=nothing)) == trained.words.end_one
-    shares = np.array([[0.2, 0.7], [0.7, 0.1]])
-    told = trained.most_before(SimpleNamespace(previous=shares))
-    assert "layer 0, head 1" in told
-    # The first of all heads there may still give another token more than the one before.
-    assert "looks most" not in told and "No head" in told
+def test_a_head_has_a_note_only_where_a_token_has_a_choice():
+    shares = {name: np.full((1, 1), 0.25) for name in HeadSummary._fields}
+    assert trained.note(HeadSummary(**shares), 0, 0).count("25%") == 3
+    nothing = {name: np.full((1, 1), math.nan) for name in HeadSummary._fields}
+    assert trained.note(HeadSummary(**nothing), 0, 0) == ""
 
 
 def test_a_sentence_that_the_context_cuts_is_quoted_as_far_as_it_was_read():
@@ -225,3 +223,10 @@ def test_no_leak_is_said_only_where_it_is_within_what_is_said(monkeypatch, when,
     leaked = masks_chapter.leak(computed, mask, when)
     assert (lines == [words.mask_tight]) == (leaked <= 1e-5)
     assert "0.00001" in words.mask_tight
+
+
+def test_a_mask_that_forbids_nothing_is_not_said_to_forbid_cells():
+    nothing = words.end_mask["none"]
+    assert masks_chapter.forbids(None, 9) == nothing
+    assert masks_chapter.forbids(torch.ones(3, 3, dtype=torch.bool), 9) == nothing
+    assert "3 of 9 cells" in masks_chapter.forbids(causal_mask(3), 9)

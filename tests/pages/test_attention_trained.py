@@ -25,13 +25,14 @@ from llmviz.course.lessons.attention.inputs import words as opening_words
 from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.ui import model_on_text, model_picker
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.question import Question
 from llmviz.course.ui.translated_sentence import SENTENCE
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.runs import load_trained, run_in_folder
+from llmviz.training.run_folder import load_trained, run_in_folder
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, fine_part, messages, press, prose_of, sent
@@ -323,7 +324,7 @@ def load_run(folder):
 
 def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
     app = fine_part("attention", "steps", source="model", model="run:mine", text="anna")
-    (menu,) = (box for box in app.selectbox if box.label == model_picker.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == furniture.model)
     assert menu.value == "run:mine" and "mine" in menu.options
     assert not any("cannot be used here" in line for line in messages(app))
     shutil.rmtree(run)

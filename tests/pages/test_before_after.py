@@ -22,9 +22,9 @@ from llmviz.course.lessons.before_after.questions import (
 from llmviz.course.lessons.before_after.two_tests import TESTS
 from llmviz.course.ui import class_question, classroom, engine
 from llmviz.course.ui.class_answers import MOST
+from llmviz.course.ui.class_session import CLASSES
 from llmviz.course.ui.classes import Classes
 from llmviz.course.ui.origin import Origin
-from llmviz.course.ui.seat import CLASSES
 from tests.pages.harness import boxes, fine, fine_page, prose_of
 from tests.pages.test_classroom import follower, opened, own_windows, presenter, press
 

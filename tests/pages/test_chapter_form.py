@@ -18,8 +18,10 @@ ELSEWHERE: dict[tuple[str, str, str], str] = {
     ("reasoning", "preference", "69"): "a byte of a token, in hex",
     ("reasoning", "trust", "100"): "how sure the model is of the digits of its call",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
+    ("next", "diffusion", "100"): "the end of the axis",
     ("real", "travels", "23"): "the name of a row, one for each layer",
     ("real", "examples", "10"): "how many are asked",
+    ("tokenization", "compare", "15"): "a tick of the axis of its second question",
 }
 NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 

@@ -6,15 +6,16 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from llmviz.course.ui import browser, class_question, classroom, seat, worksheet
+from llmviz.course.ui import browser, class_question, class_session, classroom, worksheet
 from llmviz.course.ui.class_answers import MOST
+from llmviz.course.ui.class_session import CLASSES
 from llmviz.course.ui.classes import Place
 from llmviz.course.ui.classroom import words
 from llmviz.course.ui.codec import pack_text
-from llmviz.course.ui.guess import QUESTIONS, Given, slot_of
-from llmviz.course.ui.guess import words as guess_words
+from llmviz.course.ui.guess import QUESTIONS
+from llmviz.course.ui.guess_drawn import words as guess_words
+from llmviz.course.ui.guess_given import Given, slot_of
 from llmviz.course.ui.origin import Origin
-from llmviz.course.ui.seat import CLASSES
 from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of, sent, unpack_all
 
 LONG = "".join(chr(0xAC00 + n) for n in range(11_000))  # too long for an address
@@ -33,7 +34,9 @@ def own_windows(tmp_path, monkeypatch):
     monkeypatch.setattr(st, "switch_page", switch)
     monkeypatch.setattr(st, "page_link", lambda *_, **__: None)  # it finds no page either
     monkeypatch.setattr(classroom.origin, "of_session", lambda _: Origin("10.0.0.1"))
-    monkeypatch.setattr(seat, "window", lambda: browser.secret() + st.session_state.get("_w", ""))
+    monkeypatch.setattr(
+        class_session, "window", lambda: browser.secret() + st.session_state.get("_w", "")
+    )
 
 
 def window() -> None:
@@ -50,7 +53,7 @@ def window() -> None:
     (lesson,) = (one for one in LESSONS if one.key == st.session_state["_page"])
     classroom.arrive(SimpleNamespace(url_path="" if lesson is LESSONS[0] else lesson.key))
     sidebar()
-    tidy()
+    tidy("")
     show(lesson)
 
 
@@ -123,7 +126,7 @@ def address(app: AppTest) -> dict[str, str]:
 def test_a_follower_sees_what_the_presenter_sees():
     assert pack_text(LONG) is None
     ann, code = presenter("tokenization", part="compare")
-    bob = follower("tokenization", code, part="bytes", text="my own", show="1")
+    bob = follower("tokenization", code, part="cut", text="my own", show="1")
     press(bob, words.look_around)
     bob.text_area[0].set_value("my own").run()
     assert address(bob) == {"part": "compare", "text": "my own"}
@@ -323,8 +326,8 @@ def test_a_follower_and_the_presenter_hear_where_an_answer_has_no_room(monkeypat
 
 def test_a_presenter_hears_that_more_answer_from_an_address_than_count(monkeypatch):
     monkeypatch.setenv("LLMVIZ_ADDRESS_FOLLOWERS", "2")
-    ann, code = presenter("training", part="windows")
-    bobs = [follower("training", code) for _ in range(3)]
+    ann, code = presenter("tokenization", part="merge")
+    bobs = [follower("tokenization", code) for _ in range(3)]
     told = words.notices["answers_address"].format(count=2)
     for number, bob in enumerate(bobs):
         ann.run()
@@ -386,9 +389,9 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     def counts(app: AppTest) -> list[str]:
         return [one.proto.text for one in app.get("progress")]
 
-    ann, code = presenter("training", part="windows")
+    ann, code = presenter("tokenization", part="merge")
     one = CLASSES.find(code)
-    bobs = [follower("training", code) for _ in range(3)]
+    bobs = [follower("tokenization", code) for _ in range(3)]
     for place, bob in zip((0, 0, 1), bobs, strict=True):
         bob.radio[0].set_value(place).run()
         bob.run()  # the same answer once more is no second one
@@ -422,7 +425,7 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     (first, *_) = (one for one in ann.button if one.label == words.tell_all[0])
     for far in (1, 2):
         ann.button(key=first.key).click().run()
-        late = follower("training", code)  # who has not answered
+        late = follower("tokenization", code)  # who has not answered
         assert "<strong>Right: " in prose_of(late)
         assert [one.label for one in ann.button if one.key == first.key] == [words.tell_all[far]]
     assert words.tell_all[0] not in [button.label for button in late.button]

@@ -36,9 +36,11 @@ def test_the_sentence_on_a_training_counts_what_it_keeps(learned):
     kept, shared = int(learned.kept.sum()), int(learned.shared.sum())
     assert "After step 7" in said
     assert ("no feature has an arrow" in said) == (not kept)
-    assert ("because all are at right angles" in said) == (kept > 0 and not shared)
-    assert (f"{shared} of them overlap" in said) == (shared > 0)
-    assert ("The angles between neighbours" in said) == (learned.toy.dimensions == 2 and kept > 1)
+    every = shared == learned.toy.features > learned.toy.dimensions
+    assert ("at right angles" in said) == (kept > 0 and not shared)
+    assert ("every feature has an arrow" in said) == every
+    assert (f"{shared} of them overlap" in said) == (shared > 0 and not every)
+    assert ("Neighbours stand" in said) == (learned.toy.dimensions == 2 and kept > 1)
 
 
 @pytest.mark.parametrize("on", ["", "1", "2,4", "1,2,3,4,5"])
@@ -55,7 +57,7 @@ def test_any_features_may_be_on(on, density):
         assert f"{read[x > 0][0]:.2f}" in said
     assert ("All are off" in said) == (not on)
     assert ("None is off" in said) == (on == "1,2,3,4,5")
-    assert ("All numbers of b are below 0" in said) == bool((learned.last.bias < 0).all())
+    assert ("takes a little off every sum" in said) == bool((learned.last.bias < 0).all())
     matrices = {one["name"]: one["values"] for one in sent(page, "matrix_view")["matrices"]}
     assert matrices["x′"] == pytest.approx(read[None], abs=1e-5)
     w = matrices["W"]
@@ -71,7 +73,7 @@ def test_a_toy_of_the_learners_is_shown_while_it_learns_and_after(monkeypatch, s
     link = {"ownfeatures": "3", "owndims": str(dimensions), "owndensity": "1", "ownseed": "5"}
     page = fine_part("discoveries", "superposition", owntoy="1", show="1", **link)
     said = prose_of(page)
-    assert report(Learned(toy, moments)).partition(" That is")[0] in said
+    assert report(Learned(toy, moments)).partition(", and that is")[0] in said
     assert f"of {dimensions} dimensions" in said
     assert ("the loss is" in said) == (state == "running")
 
@@ -108,13 +110,13 @@ def test_a_law_is_read_out_or_its_runs_are_refused(counted, smallest, shortest):
     if taken.name not in scaling_fit.recorded():
         assert not page.exception
         assert any("needs at least" in error.value for error in page.error)
-        assert "The fitted E is" not in said
+        assert "The fit puts the floor at" not in said
         return
     fine(page)
     found, floor = scaling_fit.recorded()[taken.name], scaling_runs.recorded()[0]
-    assert f"The fitted E is {found.law.e:.3f}" in said
+    assert f"The fit puts the floor at {found.law.e:.3f}" in said
     assert ("too low" in said) == (found.high[0] < floor.entropy)
-    assert ("the best size grows" in said) == (counted == scaling_fit.ALL)
+    assert ("four times the money" in said) == (counted == scaling_fit.ALL)
     law = laws.law_with_floor(taken, floor.entropy)
     assert law.e == pytest.approx(floor.entropy)
     assert law.left >= found.law.left * 0.999

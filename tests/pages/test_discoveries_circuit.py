@@ -122,7 +122,7 @@ def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, don
     assert line in said and "with its position" in said
     # Without any edge the logits are the second prompt's, whatever its length.
     assert f"<strong>{written(0)}</strong> of the preference" in said
-    assert "comes by the tokens that stand alone" in said
+    assert "have no partner in the other text" in said
     rows = [row["value"] for row in sent(app, "case_rows")["rows"]]
     assert rows[0] == pytest.approx(0, abs=5e-3) and rows[-1] == pytest.approx(1, abs=5e-3)
     app = fine_part("discoveries", "circuit", **PROMPTS, show="1")

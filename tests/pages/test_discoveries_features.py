@@ -55,7 +55,7 @@ def test_what_the_chapter_says_of_its_numbers_holds():
     assert 0 < model.lacks() < np.mean(model.rises(record.scores().of(record.MAIN)))
     for score in record.scores().layers:
         assert score.floor < score.loss < score.mean_loss
-    assert "is more than all that the model still lacks" in prose_of(opened())
+    assert "more than all that separates the model" in prose_of(opened())
 
 
 def opened(**link: str):

@@ -24,9 +24,9 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
     results_of,
 )
 from llmviz.course.ui import engine, runs
-from llmviz.training.manager import RunManager
+from llmviz.runs.manager import RunManager
 from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of
-from tests.training.test_manager import MADE, Pretender
+from tests.runs.test_manager import MADE, Pretender
 
 LINK = {
     "studytext": "names",
@@ -92,7 +92,7 @@ def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
     assert list(drawn[-1]["y"]) == pytest.approx(means)
     said = prose_of(app)
     assert study.hypothesis in said.replace("&#x27;", "'")
-    assert said.count("apart") and f"Of three pairs of values, {found.apart} differ" in said
+    assert chapter.end_line(found) in said.replace("&#x27;", "'")
     assert not home.joinpath(STUDIES).exists()  # looking writes nothing
 
 
@@ -205,7 +205,7 @@ def test_runs_are_begun_watched_stopped_gone_on_with_and_read(home):
     for seed, row in losses.items():
         for place, loss in enumerate(row):
             write_run(folder / own_study.run_name(place, seed), 20, loss)
-    while runs.manager().is_active(study.key):
+    while runs.manager().series.is_active(study.key):
         MADE[0].says("ended", how="done", line="")
         MADE[0].says("ready")
     app = fine_part("discoveries", "own", **LINK, show="1")

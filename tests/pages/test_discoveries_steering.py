@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments import steering as make_steering
-from llmviz.corpus.kept import kept_characters
+from llmviz.corpus.grammar_likelihood import kept_characters
 from llmviz.corpus.states import RULES
 from llmviz.course.lessons.discoveries.steering import chapter
 from llmviz.course.lessons.discoveries.steering import model as record
-from llmviz.course.ui.common import listed, percent
+from llmviz.course.ui.common import percent
 from llmviz.interpretability.steering import Written
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine_part, prose_of, sent
@@ -58,10 +58,14 @@ def test_each_bundled_choice_is_read_out(choice):
     }
     page = fine_part("discoveries", "steering", show="1", **link)
     said, steered = prose_of(page), record.recorded().by_choice[choice]
-    assert chapter.label_of(choice.target) in said
-    assert ("it is more in every set" in said) == (chapter.best_dose(steered) is not None)
+    assert chapter.kind_of(choice.target) in said
+    assert ("No dose has more" in said) == (chapter.best_dose(steered) is None)
     assert len(sent(page, "token_strip")["rows"]) == len(steered.doses)
     assert not [one for one in page.button if "Write and measure" in one.label]
+
+
+def test_each_target_and_each_rule_has_a_name_for_sentences():
+    assert {*chapter.words.said_kinds} == {*record.TARGETS, *(f"rule {rule}" for rule in RULES)}
 
 
 @st.composite
@@ -92,13 +96,13 @@ def test_what_is_said_of_any_measurement_holds(steered):
         assert "wrote no word" in said
         return
     share, best = steered.of("share"), chapter.best_dose(steered)
-    assert ("it is more in every set" in said) == (best is not None)
+    assert ("No dose has more" in said) == (best is None)
     if best is not None:
         assert (share[:, best] > share[:, 1]).all()
         assert f"At dose {chapter.dose_text(record.DOSES[best])} it is" in said
     assert ("cannot have written this beginning" in said) == (not steered.known)
     most, often = chapter.most_frequent(steered, len(record.DOSES) - 1 if best is None else best)
-    assert f"“{most}” with {percent(often)}" in said
+    assert f"“{most}”, up to {percent(often)}" in said
 
 
 @pytest.mark.parametrize("at", [0, 1, 5])
@@ -127,7 +131,7 @@ def test_a_choice_of_the_learners_is_measured_behind_the_page(monkeypatch, state
     monkeypatch.setattr(chapter, "job_of", lambda *_: FakeJob(steps, state))
     link = {"steertarget": "word food", "steerlayer": "1", "steerrun": "1", "show": "1"}
     page = fine_part("discoveries", "steering", **link)
-    assert ("of the words are for" in prose_of(page)) == (state == "done")
+    assert ("of the words are food" in prose_of(page)) == (state == "done")
 
 
 def test_a_beginning_that_is_empty_is_told():
@@ -146,6 +150,6 @@ def test_any_cell_of_the_grid_is_read_out(cell, how):
     taken = found.rises if how == "means" else found.by_feature
     own = taken[:, row, column] if row < len(RULES) else found.random.mean(1)[:, column]
     largest = (taken.mean(0).argmax(1) == np.arange(len(RULES))).sum()
-    assert f"For {largest} of 14 rules" in prose_of(page)
+    assert (f"For {largest} of 14 rules" in prose_of(page)) == (largest < 14)
     assert np.asarray(grid["values"])[row, column] == pytest.approx(own.mean(), abs=1e-5)
-    assert listed([chapter.changed(rise) for rise in own]) in prose_of(page)
+    assert f"changes by {chapter.changed(own.mean())} nats" in prose_of(page)

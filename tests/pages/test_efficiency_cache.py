@@ -8,26 +8,27 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.background import STOPPED
 from llmviz.course.components.matrix_view.view import field, matrix_payload
 from llmviz.course.lessons.efficiency.cache import chapter, words
 from llmviz.course.lessons.efficiency.cache.model import (
     BATCHES,
     DECODE,
     PREFILL,
+    CacheContents,
     Point,
     Roofline,
     cache_contents,
     works,
 )
-from llmviz.course.ui.kept import kept
-from llmviz.models.costs import BYTES
+from llmviz.course.ui.cached import cached
 from llmviz.models.gpt import GPT
+from llmviz.models.memory_limits import spoken_bytes
 from llmviz.models.pass_work import CacheShape, PassWork
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
+from llmviz.processes.background import STOPPED
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, charts, fine_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine_part, prose_of, sent, unpack_all
 
 TEXT = "Once Anna and Samir met at the market. Then"
 
@@ -131,8 +132,8 @@ def test_the_arithmetic_of_other_models_ends_at_their_cells(options, kinds):
 
 def test_the_sentence_counts_the_tensors(opened, cache):
     held = sum(part[:, :, :9].numel() * 4 for part in (*cache.keys, *cache.values))
-    told = prose_of(opened)
-    assert f"9 tokens, {held:,} bytes. A further one adds {held // 9:,}:" in told
+    assert f"9 tokens fill {spoken_bytes(held)}" in prose_of(opened)
+    assert unpack_all(opened, "case_rows")[0]["rows"][1]["value"] == held
 
 
 def test_places_that_do_not_exist_are_let_go():
@@ -170,22 +171,38 @@ def test_the_largest_shape_has_a_sum(monkeypatch):
 
 
 @given(
-    some.integers(1, 200),
-    some.integers(1, 12),
-    some.integers(1, 12),
-    some.integers(1, 300),
-    some.sampled_from(sorted(BYTES)),
+    some.integers(1, 8),
+    some.integers(1, 4),
+    some.integers(1, 4),
+    some.integers(1, 30),
+    some.integers(1, 32),
+    some.integers(1, 400),
 )
 @settings(deadline=None)
-def test_the_question_has_one_right_answer(layers, groups, share, size, dtype):
-    shape = CacheShape(layers, groups * share, groups, size)
-    question = chapter.question(shape, dtype)
-    right = f"{round(2 * layers * groups * size * BYTES[dtype]):,}"
-    found = [answer == right for answer in question.answers]
-    assert found == [i == question.right for i in range(len(found))]
-    line = chapter.size_line(shape, 1, 1, dtype)
-    assert ("times as large" in line) == (share > 1) and "1 bytes" not in question.text
-    assert f"{size:,} number{'s' * (size > 1)} a head" in question.text
+def test_the_question_has_one_right_answer(layers, groups, share, half, length, text):
+    config = GPTConfig(
+        n_layer=layers, n_head=groups * share, n_kv_head=groups, n_embd=2 * half * groups * share
+    )
+    keys = np.zeros((layers, groups, length, config.head_size), np.float32)
+    contents = CacheContents((0,) * length, length, keys, keys, keys, 2 * keys.nbytes)
+    question = chapter.question(config, contents, length, text)
+    lists = 4 * config.n_embd * length
+    assert (question is None) == (len({text, lists, 2 * keys.nbytes}) < 3)
+    if question is not None:
+        values = [value for (value,) in question.values]
+        assert values[question.right] == 2 * keys.nbytes
+        assert length == 1 or max(values) > 2 * keys.nbytes  # too much is wrong, too
+
+
+def test_sharing_is_said_where_heads_share():
+    for shape in (CacheShape(2, 4, 4, 8), CacheShape(2, 4, 1, 8)):
+        line = chapter.size_line(shape, 1, 1, "float32")
+        assert ("times as large" in line) == (shape.heads > shape.kv_heads)
+
+
+def test_a_single_head_is_not_told_to_share():
+    assert "nobody to share with" in chapter.size_line(CacheShape(2, 1, 1, 8), 1, 1, "float32")
+    assert "nobody" not in chapter.size_line(CacheShape(2, 4, 4, 8), 1, 1, "float32")
 
 
 def test_sums_have_digits_at_both_ends():
@@ -212,7 +229,7 @@ def measured(seconds: float = 0.001, factor: float = 1.0) -> Roofline:
 
 def test_what_was_measured_is_drawn_and_told(monkeypatch):
     job = FakeJob([measured(factor=0.5)])
-    monkeypatch.setattr(chapter, "roofline_of", kept(1)(lambda *given: job))
+    monkeypatch.setattr(chapter, "roofline_of", cached(1)(lambda *given: job))
     link = {"cachemodel": "words-gpt", "roofline": "1", "decodebatch": "2"}
     app = fine_part("efficiency", "cache", **link)
     chart = charts(app)[-1]

@@ -13,7 +13,7 @@ from llmviz.course.lessons.efficiency.parallel import chapter, on_paper, words
 from llmviz.course.lessons.efficiency.parallel.on_paper import number_text
 from llmviz.course.ui.common import percent, power_of_ten
 from llmviz.models.costs import count
-from llmviz.models.room import spoken_bytes
+from llmviz.models.memory_limits import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
 from llmviz.parallel.outcome import KINDS, Progress, idle_share, recorded, replayed
 from llmviz.parallel.paper import STAGES, Training
@@ -107,12 +107,19 @@ def test_pieces_lie_in_the_model_and_add_up(outcome):
             assert numbers == pytest.approx(process.bytes_held(kind))
 
 
+def test_who_holds_everything_is_said_to_hold_all():
+    for outcome in BUNDLED:
+        whole = min(chapter.totals(outcome)) == chapter.alone(outcome.plan)
+        assert ("as much as one alone" in chapter.held_line(outcome)) == whole
+        assert ("as one alone" in chapter.end(outcome)["share"]) == whole
+
+
 @pytest.mark.parametrize("outcome", BUNDLED[::3], ids=name_of)
 def test_what_is_said_of_a_run_is_what_it_measured(outcome):
     shares = chapter.shares(outcome)
     assert sum(shares.values()) == pytest.approx(1)
     line = chapter.time_line(outcome)
-    assert all(percent(share) in line for share in shares.values())
+    assert all(percent(share) in line for kind, share in shares.items() if kind != "wait")
     figure = chapter.timeline(outcome, "dark")
     drawn = sum(len(trace.x) for trace in figure.data)
     assert drawn == sum(len(one.spans) for one in outcome.processes)
@@ -169,7 +176,7 @@ def test_the_commands_start_a_run_of_as_many_processes_as_its_plan_has(outcome):
 def test_a_single_micro_batch_and_a_single_core_have_sentences_of_their_own():
     outcome = recorded()[ParallelPlan("gpipe", 2, micro_batches=1)]
     assert "only one process works at a time" in chapter.about(outcome.plan)
-    assert "m = 1 micro-batch the" in chapter.replayed_line(outcome)
+    assert "m = 1 micro-batch." in chapter.replayed_line(outcome)
     several = recorded()[ParallelPlan("gpipe", 2, micro_batches=2)]
     assert "several can work at the same time" in chapter.about(several.plan)
     line = chapter.origin(dataclasses.replace(outcome, cores=1), own=True)
@@ -183,14 +190,14 @@ def test_rounding_is_named_only_where_numbers_differ_by_little(losses, weights):
     changed = dataclasses.replace(outcome, losses=shifted, difference=weights)
     line = chapter.same_line(changed)
     little = weights < outcome.plan.learning_rate / 5
-    assert (words.equal in line) == (not losses and not weights)
-    assert (words.rounding in line) == (little and (losses or weights > 0))
+    assert ("not one number" in line) == (not losses and not weights)
+    assert ("up to rounding" in line) == (little and (losses or weights > 0))
 
 
 @pytest.mark.parametrize("apart", [None, 0.0, 1e-7])
 def test_logits_without_a_difference_are_not_said_to_differ(apart):
     outcome = recorded()[ParallelPlan("gpipe", 2, micro_batches=1)]
-    line = chapter.same_line(dataclasses.replace(outcome, logits_difference=apart))
+    line = chapter.apart(dataclasses.replace(outcome, logits_difference=apart))["logits"]
     assert ("logits differ by at most 1.0·10⁻⁷" in line) == bool(apart)
     assert ("the logits are the same" in line) == (apart == 0)
 
@@ -229,8 +236,9 @@ def test_what_is_said_on_paper_holds_for_all_numbers(billions, tokens, gpus, bat
         assert words.paper_stages[fits[0]] in line
     days = on_paper.days_line(training)
     assert "{" not in days and " 0 " not in days and "**0 " not in days
-    assert (" 1 step " in days) == (round(training.tokens / training.batch) == 1)
-    assert (" 1 GPU:" in days) == (gpus == 1)
+    assert days.endswith(" on 1 GPU.") == (gpus == 1)
+    steps = on_paper.slots_of(training)["steps"]
+    assert (steps == "1 step") == (round(training.tokens / training.batch) == 1)
 
 
 @pytest.mark.parametrize("preset", words.paper_presets)

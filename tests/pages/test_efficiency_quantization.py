@@ -14,8 +14,8 @@ from hypothesis import strategies as some
 from experiments.quantization import BITS
 from llmviz.course.lessons.efficiency.quantization import chapter, model, row, training, words
 from llmviz.course.lessons.efficiency.quantization.model import row_steps
+from llmviz.course.ui.cached import Cached
 from llmviz.course.ui.common import percent
-from llmviz.course.ui.kept import Kept
 from llmviz.quantization.quantization_aware import KINDS, Checked
 from llmviz.quantization.scheme import PER, Scheme
 from tests.pages.finished_job import FakeJob
@@ -43,8 +43,20 @@ def test_the_walk_is_told_as_its_numbers_go(bits, rate):
     assert first.at_rounded == first.at_weight == pytest.approx(first.rounded - training.TARGET)
     moved = first.weight - rate * first.at_weight
     assert second.weight == pytest.approx(moved, abs=1e-6)
-    line = training.report(found, rate)
-    assert "{" not in line and f"{found[-1].rounded:.2f}".replace("-", "−") in line
+    last = training.report(found, rate)["last"]
+    assert last == f"{found[-1].rounded:.2f}".replace("-", "−")
+
+
+@settings(max_examples=30, deadline=None)
+@given(some.lists(some.integers(-3, 3), min_size=8, max_size=8), some.integers(2, 3))
+def test_one_and_all_values_of_a_grid_have_words_of_their_own(weights, bits):
+    import torch
+
+    scheme = Scheme(bits, per="channel")
+    found = row_steps(torch.tensor([weights], dtype=torch.float32), 0, scheme)
+    line, used = row.line_read(found, row.Place("", 0, 0, 1, 8), scheme), len({*found.codes})
+    assert ("a single value" in line) == (used == 1)
+    assert (f"all {scheme.codes} values" in line) == (used == scheme.codes)
 
 
 def known(*losses: float) -> model.Curves:
@@ -154,9 +166,9 @@ def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
 
     app = opened(qview=view, qgroup="8")
     filled = []
-    fill = Kept._fill
+    fill = Cached._fill
     monkeypatch.setattr(
-        Kept, "_fill", lambda self, *given: filled.append(self) or fill(self, *given)
+        Cached, "_fill", lambda self, *given: filled.append(self) or fill(self, *given)
     )
     app.session_state[OPENED] = False
     app.run()

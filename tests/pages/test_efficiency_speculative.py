@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.background import STOPPED
 from llmviz.course.components.guess_rounds import view
 from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, chapter, words
 from llmviz.course.lessons.efficiency.speculative.chapter import (
@@ -21,6 +20,7 @@ from llmviz.course.lessons.efficiency.speculative.chapter import (
     total,
 )
 from llmviz.course.lessons.efficiency.speculative.model import Place, Speed, guess_speeds
+from llmviz.processes.background import STOPPED
 from llmviz.sampling.drafts import Chances
 from llmviz.sampling.speculative import Guess, Round
 from tests.pages.conftest import use
@@ -137,9 +137,16 @@ def test_all_rounds_are_told_with_units_even_without_a_guess():
     p = np.ones(4) / 4
     alone = Round(5, (), 1, p, 0.5, (1,))
     assert total([alone]) == (
-        "1 pass of the large model wrote 1 token, which is 1.00 for each look. "
-        "It checked 0 guesses and kept 0."
+        "1 pass of the large model wrote 1 token, one each time, because it got no guess."
     )
+
+
+@pytest.mark.parametrize("checked", [1, 2, 5])
+def test_all_and_none_of_the_guesses_have_words_of_their_own(checked):
+    for accepted in range(checked + 1):
+        line = chapter.kept_line(checked, accepted)
+        assert ("and none stood" in line) == (accepted == 0)
+        assert ("stood." in line and "none" not in line) == (accepted == checked)
 
 
 @pytest.mark.parametrize("kind", ["copy", "counts"])
@@ -175,11 +182,10 @@ def speeds(*ratios, accepted=3):
 
 
 def test_the_best_number_of_guesses_is_told_and_a_slow_draft_too():
-    line = chapter.best_line(speeds(1.1, 1.9, 1.5))
-    assert "k = 2" in line and "1.90 times" in line and words.speed_worse not in line
-    assert words.speed_worse in chapter.best_line(speeds(0.9, 0.5))
-    assert "k = 1" in chapter.best_line(speeds(1.5, 1.5))  # of two as fast the fewer guesses
-    assert "0.0" in chapter.best_line(speeds(1.2, accepted=0))
+    line = chapter.best_line(chapter.best_of(speeds(1.1, 1.9, 1.5)))
+    assert "k = 2" in line and "1.90 times" in line and "did not pay" not in line
+    assert "did not pay" in chapter.best_line(chapter.best_of(speeds(0.9, 0.5)))
+    assert chapter.best_of(speeds(1.5, 1.5)).guesses == 1  # of two as fast the fewer guesses
 
 
 def test_the_measurement_is_shown_while_it_goes_on_and_when_it_was_stopped(bundle, monkeypatch):

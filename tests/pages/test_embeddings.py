@@ -14,20 +14,22 @@ import torch
 from llmviz.course import components as lv
 from llmviz.course.components import unpack
 from llmviz.course.components.vector_table.view import table_picture
+from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.similarity import parse_vector, words
-from llmviz.course.lessons.embeddings.sums import chapter
-from llmviz.course.lessons.embeddings.sums import words as sum_words
-from llmviz.course.lessons.embeddings.sums.model import scores
+from llmviz.course.lessons.embeddings.similarity import word_sums as chapter
+from llmviz.course.lessons.embeddings.similarity import words as sum_words
+from llmviz.course.lessons.embeddings.similarity.sums_model import scores
 from llmviz.course.lessons.transformer.context import words as context_words
-from llmviz.course.ui import engine
+from llmviz.course.ui import engine, kit
+from llmviz.course.ui.prose import to_html
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
 from llmviz.tokenizers import WordTokenizer
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 from tests.pages import harness
 from tests.pages.conftest import load_torch, use
 from tests.pages.small_model import make_checkpoint
@@ -63,6 +65,12 @@ def views(app) -> list[dict]:
 def matrices(app) -> dict[str, np.ndarray]:
     """All matrices on the page by name."""
     return {m["name"]: m["values"] for view in views(app) for m in view["matrices"]}
+
+
+def listed(app) -> dict[str, np.ndarray]:
+    """The matrices of the list of words by name."""
+    every = ({one["name"]: one["values"] for one in view["matrices"]} for view in views(app))
+    return next(each for each in every if sum_words.unit_rows in each)
 
 
 def box(app, label: str):
@@ -106,7 +114,6 @@ def test_one_hot_times_the_table_is_the_row(small):
         np.testing.assert_allclose(hot @ part, shown[lookup_words.row], atol=1e-6)
         expected = table.matrix[int(row), column : column + 8]
         np.testing.assert_array_equal(shown[lookup_words.row][0], expected)
-        assert "is 0." in harness.prose_of(app)  # the largest difference over all columns
 
 
 def test_dealt_ids_change_the_ids_and_no_cosine(small):
@@ -117,12 +124,12 @@ def test_dealt_ids_change_the_ids_and_no_cosine(small):
     dealt = harness.prose_of(app)
     i, j = table.find("the"), table.find("man")
     new = renumbered(table.size, 1)
-    assert f"{abs(i - j):,} apart" in own and f"{abs(new[i] - new[j]):,} apart" in dealt
+    assert f"{abs(i - j):,} lines apart" in own and f"{abs(new[i] - new[j]):,} lines apart" in dealt
     cosine = f"{pairwise(table.matrix[[i, j]])[0, 1]:.2f}".replace("-", "−")
     for text in (own, dealt):
         assert f"a cosine of <strong>{cosine}</strong>" in text
     press(app, lookup_words.undeal)
-    assert f"{abs(i - j):,} apart" in harness.prose_of(app)
+    assert f"{abs(i - j):,} lines apart" in harness.prose_of(app)
 
 
 def test_word_in_pieces_offers_them_and_its_likes(small):
@@ -161,7 +168,7 @@ def test_three_sentences_have_their_right_values(pair, cosine):
     cells_of = matrices(app)
     a, b = cells_of["A"][0], cells_of["B"][0]
     assert cells_of["A × B"].sum() == pytest.approx(float(a @ b))
-    sums = {m["name"]: m["values"].item() for m in views(app)[1]["matrices"][3:]}
+    sums = {m["name"]: m["values"].item() for m in views(app)[-2]["matrices"][3:]}
     assert sums[words.labels["cosine"]] == pytest.approx(cosine, abs=5e-5)
     three = matrices(app)[words.list_label]
     assert three[int(pair[0]) - 1, int(pair[1]) - 1] == pytest.approx(cosine, abs=5e-5)
@@ -188,7 +195,9 @@ def test_vectors_that_have_no_cosine_say_why(link, rule):
     ((key, typed),) = link.items()
     assert box(app, key).value == typed
     if "zero" in rule:  # the other two measures exist
-        of, there = words.labels, set(matrices(app))
+        below = {sum_words.unit_rows, sum_words.step}  # of the list, and of the sum of words
+        pictures = [{one["name"] for one in view["matrices"]} for view in views(app)]
+        of, there = words.labels, set().union(*(names for names in pictures if not names & below))
         assert {of["dot"], of["distance"]} <= there and of["cosine"] not in there
 
 
@@ -210,16 +219,38 @@ def test_words_in_pieces_and_sentences_are_means(small):
     assert shown[words.labels["distance"]].item() == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("link", "case"),
+    [
+        ({"word": "", "other": "the"}, "word"),
+        ({"word": "the", "other": " "}, "other"),
+        ({"word": "", "other": ""}, "both"),
+    ],
+)
+def test_a_missing_word_has_a_sentence_of_its_own_and_leaves_the_rest(small, link, case):
+    app = similarity(**link)
+    quoted = {key: kit.quote(word) for key, word in link.items()}
+    assert unmarked(words.missing[case].format(**quoted)) in harness.boxes(app)
+    assert not app.error and len(app.header) >= 2
+
+
+def test_a_word_beside_itself_is_said_and_a_sentence_is_no_word(small):
+    said = to_html(words.same_row.format(word=kit.quote("the")))
+    assert said in harness.prose_of(similarity(word="the", other=" the"))
+    app = similarity(kind="sentences", s1="the", s2="the")
+    assert said not in harness.prose_of(app)
+
+
 def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
     table, _ = small
     app = similarity(look="list", list="the, man, zebraish, on, man, #5")
     rows = [table.find(word) for word in ("the", "man", "on", "#5")]
     np.testing.assert_allclose(
-        views(app)[-1]["matrices"][-1]["values"], pairwise(table.matrix[rows]), atol=1e-6
+        listed(app)[sum_words.list_cosine], pairwise(table.matrix[rows]), atol=1e-6
     )
     assert "zebraish" in harness.prose_of(app)
-    assert "lowest for" in harness.prose_of(app)
-    assert "lowest for" not in harness.prose_of(
+    assert ", least " in harness.prose_of(app)
+    assert ", least " not in harness.prose_of(
         similarity(look="list", list="the, man")
     )  # one pair only
     assert "at least 2 words; there is 1" in harness.boxes(
@@ -244,9 +275,9 @@ def test_neighbours_are_those_of_brute_force(small, metric):
     order = np.argsort(values if metric == "euclidean" else -values, kind="stable")
     best = [int(i) for i in order if i != row][:7]
     shown = matrices(app)
-    np.testing.assert_allclose(shown[words.measured[metric]][:, 0], values[best], rtol=1e-5)
+    np.testing.assert_allclose(shown[words.metrics[metric]][:, 0], values[best], rtol=1e-5)
     if metric == "cosine":
-        ((_, prints),) = harness.snippets(app)
+        *_, (_, prints) = harness.snippets(app)
         assert str(nearest(rows, here, 7, exclude=[row]).values.round(3)) in prints
         harness.snippets_print(app)
     (walk,) = (group for group in app.pills if group.label == words.walk)
@@ -259,7 +290,7 @@ def test_neighbours_are_those_of_brute_force(small, metric):
 def test_more_neighbours_than_rows_are_all_there_are(small):
     _, table = small
     app = similarity(look="neighbours", model="whole-words", word="king", k="30")
-    assert len(matrices(app)[words.measured["cosine"]]) == min(30, table.size - 1)
+    assert len(matrices(app)[words.metrics["cosine"]]) == min(30, table.size - 1)
 
 
 @pytest.mark.parametrize("inputs", ["0", "1"])
@@ -269,13 +300,14 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
     rows = [table.find(word) for word in ("king", "man", "woman")]
     found = analogy(table.matrix, *rows, chapter.SHOWN, exclude_inputs=inputs == "0")
     shown = {m["name"]: m["values"] for m in views(app)[0]["matrices"]}  # below it is a list
-    np.testing.assert_allclose(shown[sum_words.list_label][:, 0], found.values, atol=1e-6)
+    np.testing.assert_allclose(shown[sum_words.list_cosine][:, 0], found.values, atol=1e-6)
     one, less, more = (shown[name] for name in sum_words.sum_rows)
     np.testing.assert_allclose(one - less + more, shown[sum_words.sum], atol=1e-6)
     right = found.ids[0] == table.find("queen")
     said = re.sub("</?code>", "", harness.prose_of(app))
-    told = "man goes with woman as king goes with queen: right."
-    missed = "man goes with woman as king goes with queen. Here queen is only number"
+    of = {"a": "king", "b": "man", "c": "woman", "expected": "queen"}
+    told = sum_words.expected_right.format(**of)
+    missed = sum_words.expected_wrong.split("{rank")[0].format(**of)
     assert (told in said, missed in said) == (right, not right)
     alone, among = (scores(table, "pairs", exclude_inputs=way).right for way in (True, False))
     if inputs == "0":
@@ -345,7 +377,10 @@ def test_link_to_attention_has_the_same_state(small):
         ({"ctxword": ""}, "is not in the first sentence"),
         ({"at1": "0"}, "two different tokens"),
         # There is no such token: the word itself.
-        ({"at1": "999", "ctxword": "the", "ctx1": "the cow", "ctx2": "the cat"}, "are at place"),
+        (
+            {"at1": "999", "ctxword": "the", "ctx1": "the cow", "ctx2": "the cat"},
+            "Both stand at place",
+        ),
     ],
 )
 def test_context_says_what_is_missing(small, link, said):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -11,18 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.embeddings import LESSON
 from llmviz.course.lessons.embeddings.lookup import chapter as lookup
 from llmviz.course.lessons.embeddings.lookup import words as lookup_words
 from llmviz.course.lessons.embeddings.maps import chapter
 from llmviz.course.lessons.embeddings.ways import LONGER, words
+from llmviz.course.lessons.embeddings.ways import chapter as ways
 from llmviz.course.lessons.embeddings.ways import words as position_words
-from llmviz.course.lessons.embeddings.ways.chapter import what_longer_does
 from llmviz.course.lessons.embeddings.word_maps import Mapped, judge
 from llmviz.course.ui import engine
-from llmviz.evaluation.longer_texts import LossBeyond
-from llmviz.paths import CHECKPOINTS
+from llmviz.evaluation.longer_texts import loss_beyond
+from llmviz.files.paths import CHECKPOINTS
+from llmviz.pretrained import load_bundled
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
 from tests.pages import harness
 from tests.pages.harness import fine_part, prose_of
@@ -35,26 +36,36 @@ def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
         app = harness.fine_part("embeddings", one.key)
         assert "You need to know what a" in harness.prose_of(app)
         assert f"about {one.minutes} minutes" in harness.prose_of(app)
-    said = harness.prose_of(harness.fine_part("attention", "scale"))
-    assert "counting starts from 0" in said and "about 15 minutes" in said
+    said = harness.prose_of(harness.fine_part("attention", "cross"))
+    assert "counting starts from 0" in said and "about 10 minutes" in said
 
 
-def test_a_longer_text_is_measured_once_the_order_was_guessed(covers):
+def test_what_a_model_does_beyond_its_places_is_shown_once_it_was_guessed(covers):
     app = harness.fine_part("embeddings", "ways")
-    assert "Rotary:" not in harness.prose_of(app)
+    rows = [row["value"] for row in harness.sent(app, "case_rows")["rows"]]
+    assert [value is None for value in rows] == [False, True, True]
     harness.press(app, "Show me without an answer")
-    text = harness.prose_of(app)
-    found = re.findall(
-        r"<strong>([A-Za-z() ]*):</strong> ([\d.]+) at .*?, ([\d.]+) right .*?, ([\d.]+) at", text
-    )
-    rows = {name.lower(): list(map(float, values)) for name, *values in found}
-    assert list(rows) == list(words.longer_names.values())
-    learned, rotary = rows["learned"], rows["rotary"]
-    assert learned[1] - learned[0] > 1  # rows that nobody trained
-    assert abs(rotary[1] - rotary[0]) < 0.2
-    assert "With rotary positions the loss changes least" in text
+    told = harness.unpack_all(app, "case_rows")[0]
+    learned, waves, turned = (row["value"] for row in told["rows"])
+    losses = {kind: loss_beyond(*load_bundled(name)[:2]) for kind, name in LONGER.items()}
+    for value, kind in ((learned, "learned"), (waves, "sinusoidal"), (turned, "rotary")):
+        assert value == round(math.exp(losses[kind].far))
+    assert turned < 0.5 * waves and waves < 0.7 * learned
+    changes = {kind: loss.far - loss.inside for kind, loss in losses.items() if kind != "none"}
+    assert min(changes, key=changes.get) == "rotary"  # as the section says
     (pair,) = [pair for pair in harness.snippets(app) if "loss_beyond" in pair[0]]
     assert harness.run_snippet(pair[0]).strip() == pair[1].strip()
+
+
+@given(some.tuples(*[some.integers(1, 99)] * 4))
+def test_answers_on_places_beyond_are_apart_and_in_the_order_that_reasons_say(values):
+    learned, waves, turned, before = values
+    far = {"learned": learned, "sinusoidal": waves, "rotary": turned}
+    asked = ways.question(far, before)
+    if asked is None:
+        assert not before < waves < learned or min(waves - before, learned - waves) < 10
+    else:
+        assert asked.values[asked.right] == (waves,) and before < waves < learned
 
 
 def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
@@ -70,21 +81,6 @@ def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
     assert other[0]["n_layer"] == 1 and "one layer" in words.longer_measured
 
 
-@given(some.lists(some.floats(0, 9), min_size=12, max_size=12))
-def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
-    kinds = list(LONGER)
-    losses = {
-        kind: LossBeyond(64, *values[3 * at : 3 * at + 3], 0.0) for at, kind in enumerate(kinds)
-    }
-    text = as_markdown(what_longer_does(losses))
-    for kind, loss in losses.items():
-        line = text.split(f"**{words.longer_names[kind].capitalize()}:**")[1].split("**")[0]
-        for value in (loss.inside, loss.beyond, loss.far):
-            assert f"{value:.2f} " in line or f"{value:.2f}," in line
-    changes = [abs(losses[kind].far - losses[kind].inside) for kind in kinds[:3]]
-    assert f"by {min(changes):.2f} nats" in text
-
-
 def test_a_table_before_training_is_chance_and_its_link_says_so():
     before = harness.fine_part(
         "embeddings", "maps", of="tiny-world-gpt", untrained="1", points="200"
@@ -95,7 +91,7 @@ def test_a_table_before_training_is_chance_and_its_link_says_so():
         harness.fine(app)
         shares.append(
             re.findall(
-                r"([\d.]+)\s%", re.split("all numbers count|is known,", harness.prose_of(app))[-1]
+                r"([\d.]+)\s%", re.split("nearest words of a fruit", harness.prose_of(app))[-1]
             )
         )
     (random, chance, *_), (trained, same, *_) = shares
@@ -139,18 +135,14 @@ def test_nine_in_ten_lie_between_the_two_numbers():
 
 def test_a_table_that_is_drawn_whole_leaves_nothing_out():
     app = fine_part("embeddings", "lookup", model="tiny-world-gpt", word="#0")
-    assert "others are 0, too" in prose_of(app)
+    assert re.search(r"all the others \([\d,]+\) are 0", prose_of(app))
     assert "zeros with a single 1" not in prose_of(app)  # V numbers, of which V − 1 are zeros
 
 
-def test_the_product_farthest_from_zero_may_be_negative():
-    link = {"look": "pair", "kind": "numbers", "v1": "3, 1, 0", "v2": "-3, 1, 5", "v3": "1, 1, 1"}
-    text = prose_of(fine_part("embeddings", "similarity", **link))
-    assert "farthest from 0 is number 0" in text and "= −9" in text
-    assert "Of these products, 1 is above 0." in text
-    link |= {"v2": "-3, 0, 5"}
-    text = prose_of(fine_part("embeddings", "similarity", **link))
-    assert "Of these products, 0 are above 0." in text
+@pytest.mark.parametrize(("other", "above"), [("-3, 1, 5", "1 is"), ("-3, 0, 5", "0 are")])
+def test_products_above_zero_are_counted(other, above):
+    link = {"kind": "numbers", "v1": "3, 1, 0", "v2": other, "v3": "1, 1, 1"}
+    assert f"{above} above 0" in prose_of(fine_part("embeddings", "similarity", **link))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +153,7 @@ def test_the_picture_of_all_tokens_is_described_by_its_own_measure(metric, name)
     text = prose_of(app)
     if metric != "cosine":
         assert "tokens have rows that point nearly the same way" not in text
-    assert f"Half of the other tokens have a {name} of " in text
+    assert f"Half of all other tokens have a {name} of " in text
 
 
 def test_what_is_said_of_one_mean_holds_for_any_two_sentences():
@@ -214,16 +206,9 @@ def test_where_the_key_stands_is_said_without_two_meanings():
 
 
 def test_the_pairs_of_a_word_are_counted_with_the_right_plural():
-    text = prose_of(
-        fine_part("embeddings", "word2vec", corpus="text", text="a b c d e f", window="1")
-    )
-    assert re.search(r"1 word on each side", text)
+    link = {"corpus": "text", "text": "a b c d e f"}
+    text = prose_of(fine_part("embeddings", "word2vec", window="1", **link))
+    assert "right beside it" in text and "from 1 to 1" not in text
+    wider = prose_of(fine_part("embeddings", "word2vec", window="2", **link))
+    assert re.search(r"(1 word|2 words) on each side", wider)
     assert "like <code>the</code>" not in text
-
-
-def test_a_negative_factor_stands_in_brackets():
-    app = fine_part(
-        "embeddings", "similarity", kind="numbers", v1="1, -3, 0.5", v2="2, -4, 1", pair="12"
-    )
-    told = re.sub(r"<[^>]+>", "", prose_of(app))
-    assert "is number 1: −3.0000 × (−4.0000) = 12.0000." in told

@@ -50,14 +50,18 @@ VIEWS: dict[str, tuple[dict[str, str], dict[str, Any], dict[str, str]]] = {
         {"open": "cosine.0.2"},
     ),
     "look": ({"part": "similarity", **TABLE}, {"look": "neighbours"}, {}),
-    "list": ({"part": "sums", **TABLE}, {"list": "king, queen, cat"}, {"listed": "cosine.0.1"}),
+    "list": (
+        {"part": "similarity", **TABLE},
+        {"list": "king, queen, cat"},
+        {"listed": "cosine.0.1"},
+    ),
     "neighbours": (
         {"part": "similarity", "look": "neighbours", **TABLE},
         {"word": "dog", "metric": "dot", "k": 4},
         {},
     ),
     "analogy": (
-        {"part": "sums", **TABLE},
+        {"part": "similarity", **TABLE},
         {"relation": "capitals", "plus": "Rome", "minus": "Italy", "add": "Chile", "inputs": True},
         {},
     ),

@@ -20,7 +20,7 @@ from llmviz.course.lessons.finetuning.classifier import (
 )
 from llmviz.course.lessons.finetuning.classifier.class_training import ClassPlan
 from llmviz.course.lessons.finetuning.classifier.examples_curve import COUNTS, Band, Measured
-from llmviz.course.ui import engine, guess
+from llmviz.course.ui import engine, guess_given
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import APART
 from llmviz.finetuning.classifier import encode
@@ -83,7 +83,7 @@ def test_a_classifier_is_there_before_anything_is_touched_and_explains_itself():
     config = engine.load("tiny-world-gpt").model.config
     old, new = config.vocab_size * config.n_embd, 2 * (config.n_embd + 1)
     assert config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
-    assert "taken away" not in said and "which stay" in said
+    assert "taken away" not in said and "stays where it is" in said
 
 
 LINES = {
@@ -129,7 +129,7 @@ def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
     (button,) = (one for one in app.button if one.label == words.train)
     button.click().run()
     deadline = time.monotonic() + 100
-    while "numbers were trained on" not in prose_of(app):  # said when it has come to its end
+    while "numbers learned from" not in prose_of(app):  # said when it has come to its end
         assert time.monotonic() < deadline
         time.sleep(0.2)
         app.run()
@@ -158,7 +158,7 @@ def test_the_rows_are_the_measured_trainings_and_wait_for_the_answer(monkeypatch
         shown = rows(fine_part("finetuning", "classifier", texts=count))
         expected = [by_way[way].mean[at] for way in chapter.WAYS]
         assert [row["value"] for row in shown] == pytest.approx(expected)
-    monkeypatch.setattr(guess, "COVERS", True)
+    monkeypatch.setattr(guess_given, "COVERS", True)
     hidden = rows(fine_part("finetuning", "classifier"))
     assert [row["value"] is None for row in hidden] == [False, True, True, True]
 

@@ -39,7 +39,7 @@ def test_both_models_are_asked_for_the_next_token(opened):
                     float(p[tokenizer.encode(f" {colour}")[0]]), abs=1e-5
                 )
     assert told == len(rows) >= 2 and "red" in str(rows)
-    assert "fruits are red, tools are blue" in prose_of(opened)
+    assert "red for fruits, blue for tools" in prose_of(opened)
 
 
 def test_the_heads_are_the_taught_models_on_the_prompt(opened):
@@ -126,4 +126,4 @@ def test_examples_that_contradict_each_other_have_no_right_answer():
 
 
 def test_large_models_are_said_to_read_rules_without_such_a_training(opened):
-    assert "Large models learn it from their texts alone" in " ".join(prose_of(opened).split())
+    assert "Large models pick this up from their texts alone" in " ".join(prose_of(opened).split())

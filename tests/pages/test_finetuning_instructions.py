@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,26 +13,30 @@ from llmviz.course.lessons.finetuning.classifier import chapter as classifier_ch
 from llmviz.course.lessons.finetuning.example_story import QUESTION, STORY
 from llmviz.course.lessons.finetuning.instructions import chapter, words
 from llmviz.course.lessons.finetuning.instructions.chapter import mask_question, report
-from llmviz.course.ui import engine, guess
+from llmviz.course.ui import engine, guess_given
 from llmviz.course.ui.prose import quote
 from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask
-from tests.pages.harness import fine_part, prose_of, sent, unpack_all
+from tests.pages.harness import fine_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
 
 def labels(app) -> list[str]:
-    """What each model writes, after its name."""
+    """What each model writes."""
+    said = re.sub(r"<[^>]*>", "", prose_of(app)).replace("\n", " ")
     return [
-        "".join(text for text, _ in row["label"]) for row in unpack_all(app, "case_rows")[0]["rows"]
+        re.search(
+            begin + r" (?:it )?writes: (.*?)(?=After training|The storyteller|The trained)", said
+        )[1]
+        for begin in ("The storyteller", "After training on questions")
     ]
 
 
 def test_the_tuned_model_answers_and_the_mask_and_what_was_forgotten_are_shown():
     app = fine_part("finetuning", "instructions")
     base, tuned = labels(app)
-    assert tuned == f"{words.lanes['tuned']}Naomi." and "Naomi" in base != tuned
+    assert tuned.strip() == "Naomi." and "Naomi" in base != tuned
     assert words.verdicts["right"] in prose_of(app)
     # The mask counts the answer and the end.
     strip = sent(app, "token_strip")["rows"][0]
@@ -47,9 +53,9 @@ def test_the_tuned_model_answers_and_the_mask_and_what_was_forgotten_are_shown()
 
 
 def test_before_the_guess_the_second_model_and_the_mask_are_not_told(monkeypatch):
-    monkeypatch.setattr(guess, "COVERS", True)
+    monkeypatch.setattr(guess_given, "COVERS", True)
     app = fine_part("finetuning", "instructions")
-    assert labels(app)[1] == f"{words.lanes['tuned']}{words.waits}"
+    assert labels(app)[1].strip() == words.waits
     assert sent(app, "token_strip")["rows"][0]["values"] is None
     assert words.verdicts["right"] not in prose_of(app)
 

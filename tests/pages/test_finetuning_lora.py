@@ -11,12 +11,12 @@ from hypothesis import strategies as some
 
 from llmviz.course.lessons.finetuning.lora import chapter, words
 from llmviz.course.lessons.finetuning.lora.lora_race import RaceEnd, RaceStep
-from llmviz.course.ui import guess
+from llmviz.course.lessons.finetuning.lora.whole_change import recorded
+from llmviz.course.ui import guess_given
 from llmviz.course.ui.common import percent
 from llmviz.course.ui.question import APART
-from llmviz.finetuning.adapted import Spectrum
+from llmviz.files.paths import CHECKPOINTS, TUNED
 from llmviz.finetuning.adapters import PREFIX, A, B
-from llmviz.paths import CHECKPOINTS, TUNED
 from llmviz.training.tensors import load_tensors
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of, unpack_all
@@ -64,7 +64,7 @@ def cells(sent: dict) -> np.ndarray:
     return values.reshape([int(side) for side in sent["shape"].split(",")])
 
 
-def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_rows_say_what_it_holds(stored):
+def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_caption_says_what_it_holds(stored):
     app = fine_part(
         "finetuning",
         "lora",
@@ -81,19 +81,23 @@ def test_the_field_is_the_nearest_matrix_of_the_rank_and_the_rows_say_what_it_ho
     nearest = (u[:, :2] * s[:2]) @ v[:2]
     limit = 3 * np.sqrt(np.mean(nearest**2))
     np.testing.assert_allclose(field / 127, np.clip(nearest / limit, -1, 1), atol=0.005)
-    rows = unpack_all(app, "case_rows")[0]["rows"]
-    assert [row["value"] for row in rows] == pytest.approx([held[k] for k in (0, 1, 3, 7)])
-    assert f"Rank 2 keeps {percent(held[1])}" in prose_of(app)
-    (spectrum,) = charts(app)[1:]
-    np.testing.assert_allclose(spectrum["data"][0]["y"][:8], s[:8] / s[0], rtol=1e-4)
+    assert f"With 2 of its patterns, {percent(held[1])}" in prose_of(app)
+    whole, adapter = charts(app)[1]["data"]
+    np.testing.assert_allclose(adapter["y"][:8], s[:8] / s[0], rtol=1e-4)
+    values = recorded().values["blocks.2.mlp.output"]
+    np.testing.assert_allclose(whole["y"], values / values[0], rtol=1e-4)
 
 
-def test_before_the_answer_no_rank_says_what_it_holds(monkeypatch):
-    monkeypatch.setattr(guess, "COVERS", True)
+def test_before_the_answer_no_patterns_say_what_they_are_worth(monkeypatch):
+    monkeypatch.setattr(guess_given, "COVERS", True)
     app = fine_part("finetuning", "lora")
     rows = unpack_all(app, "case_rows")[0]["rows"]
-    assert [row["value"] for row in rows] == [None, None, None, pytest.approx(1)]
-    assert "Rank 8 keeps" not in prose_of(app) and len(charts(app)) == 1
+    told = recorded()
+    assert [row["value"] for row in rows] == [told.all, None, None, None, None]
+    press(app, "Show me without an answer")
+    rows = unpack_all(app, "case_rows")[0]["rows"]
+    right = [told.all, *(told.right[rank] for rank in (8, 4, 2, 1))]
+    assert [row["value"] for row in rows[:-1]] == pytest.approx(right)
 
 
 def test_a_link_restores_cell_and_step():
@@ -103,18 +107,14 @@ def test_a_link_restores_cell_and_step():
     fine_part("finetuning", "lora", loracell="BA.99.99", keptrank="16", adapter="few-shot")
 
 
-@given(some.lists(some.floats(0, 1), min_size=1, max_size=20), some.integers(1, 20))
-def test_what_rank_1_holds_is_asked_with_one_right_answer(parts, rank):
-    values = np.sort(np.array([1.0, *parts]))[::-1]
-    held = 1 - Spectrum(np.empty(0), values, np.empty(0)).left()
-    asked = chapter.question(held, rank)
-    first = 1 / float((values**2).sum())
+@given(some.floats(0, 1))
+def test_what_few_patterns_are_worth_is_asked_where_they_are_worth_much(right):
+    asked = chapter.question(right)
     if asked is None:
-        assert rank == 1 or min(abs(first - 1 / rank), abs(1 - first)) < APART + 1e-9
+        assert right < 0.5 + APART
         return
-    numbers = [number for (number,) in asked.values]
-    assert numbers == pytest.approx([1 / rank, first, 1]) and asked.right == 1
-    assert np.abs(np.subtract.outer(numbers, numbers))[~np.eye(3, dtype=bool)].min() >= APART - 1e-9
+    assert asked.values[asked.right] == (right,) and len(asked.answers) == 3
+    assert asked.values[0][0] == pytest.approx(98_304 / 1_769_472)  # of the numbers
 
 
 def singular(matrix) -> np.ndarray:
@@ -155,9 +155,9 @@ def test_a_race_that_has_ended_is_told_and_its_changes_are_drawn(monkeypatch):
     assert [row["value"] for row in ends] == [0.9, 0.8]
     assert "0.75 times as long" in text and "5.00\u00a0% of the numbers" in text
     _, curves, spectrum = charts(app)
-    assert len(spectrum["data"]) == 3 and len(curves["data"]) == 4
+    assert len(spectrum["data"]) == 4 and len(curves["data"]) == 4
     expected = singular(full_change())[:32]
-    np.testing.assert_allclose(spectrum["data"][2]["y"], expected / expected[0], rtol=1e-4)
+    np.testing.assert_allclose(spectrum["data"][3]["y"], expected / expected[0], rtol=1e-4)
 
 
 def test_a_race_that_goes_on_can_be_stopped_and_begun_again(monkeypatch):

@@ -17,13 +17,12 @@ from llmviz.course.components import unpack
 from llmviz.course.lessons.finetuning.preferences import chapter, words
 from llmviz.course.lessons.finetuning.preferences.model import COMMAND, SETTINGS, recorded
 from llmviz.course.lessons.finetuning.training_cost import seconds_of
-from llmviz.course.ui.common import percent
+from llmviz.files.paths import TUNED
 from llmviz.finetuning import preference_run
 from llmviz.finetuning.adapted import pairs_of
 from llmviz.finetuning.dpo import dpo_steps
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
-from llmviz.paths import TUNED
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, fine_part, prose_of, sent, unpack_all
 
@@ -39,7 +38,7 @@ def test_before_training_every_pair_costs_ln_2(opened):
 
 @pytest.fixture(scope="module")
 def opened():
-    return fine_part("finetuning", "preferences", rule="place", pair="2", beta="0.3")
+    return fine_part("finetuning", "preferences", rule="place", pair="2", beta="0.3", preferat="0")
 
 
 def test_the_pair_of_the_link_is_shown_and_open(opened):
@@ -73,15 +72,25 @@ def test_the_sentence_about_a_pair_says_which_is_likelier_and_how_much(better, w
         )
 
 
-@given(LOGS, LOGS)
-def test_it_is_asked_where_the_worse_ending_is_clearly_likelier(better, worse):
-    asked = chapter.question(better, worse)
-    assert (asked is None) == (worse - better < chapter.APART)
+@given(LOGS, LOGS, LOGS, LOGS)
+def test_what_praise_did_to_the_better_ending_is_asked_and_said(first, worse, last, worse_now):
+    endings = (preference_run.Ending("A story.", "The end.", -2.0),)
+    run = [
+        preference_run.Look(at, 0.7, 0.1, 1.0, 0.0, endings, 1.0, (logs,))
+        for at, logs in ((0, (first, worse)), (120, (last, worse_now)))
+    ]
+    asked = chapter.question(run, 0)
     if asked is not None:
-        values = sorted(value for (value,) in asked.values)
-        assert asked.values[asked.right] == (worse,) and values[-1] == worse
-        assert min(np.diff(values)) >= 0.99 * chapter.APART
-        assert values[0] >= 2 * better  # where the axis begins
+        assert abs(last - first) >= chapter.APART and len(asked.answers) in (3, 4)
+        assert asked.values[asked.right] == (chapter.one_in(last),)
+        reason = asked.reasons[asked.right]
+        assert ("even rarer" in reason) == (last < first)
+        assert ("And that it does" in reason) == (last - first > worse_now - worse)
+
+
+def test_the_first_pair_shows_that_both_endings_became_rarer():
+    first, last = (recorded()["place"][at].logs[0] for at in (0, -1))
+    assert last[0] < first[0] and last[1] < first[1] and last[0] > last[1]
 
 
 @given(some.lists(some.tuples(LOGS, LOGS, LOGS, LOGS), min_size=2, max_size=5))
@@ -125,18 +134,17 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
     best = max(one.preferred for one in found)
     first = next(one for one in found if one.preferred == best)
     line = chapter.told_over(found)
-    assert ("no held-out pair had a margin above 0 at any test" in line) == (best == 0)
-    assert ("first seen at the end" in line) == (best > 0 and first is found[-1])
-    assert f"{found[-1].divergence:.3f} nats per token" in line
+    assert (chapter.new_pairs(0) in line) == (best == 0)
+    assert f"{found[-1].divergence:.3f} nats per token" in " ".join(line.split())
     if best and first is not found[-1]:
-        assert f"{percent(best)} of the held-out pairs, first at step {first.step}." in line
+        assert f"After {first.step} updates" in line and chapter.new_pairs(best) in line
         assert f"from {first.divergence:.3f} to {found[-1].divergence:.3f}" in line
 
 
 @given(some.sampled_from(sorted(RULES)), some.integers(0, SETTINGS["steps"]))
 def test_a_recorded_run_is_read_at_its_last_look_before_a_step(rule, step):
     run = recorded()[rule]
-    logs, updates = chapter.recorded_at(run, {"preferat": step})
+    logs, updates = chapter.recorded_at(run, step)
     assert updates <= step < updates + preference_run.looks_every(SETTINGS["steps"])
     assert (logs is None) == (updates == 0)
     if logs is not None:
@@ -150,15 +158,16 @@ def test_a_recorded_run_is_gone_through_before_anybody_trains():
     app = fine_part("finetuning", "preferences", **link)
     pair, looks = chapter.shown_pairs("place")[1], recorded()["place"]
     rows, read = (picture["rows"] for picture in unpack_all(app, "case_rows"))
-    assert [row["label"][1][0] for row in rows] == 2 * [pair.better, pair.worse]
-    assert [row["value"] for row in rows[2:]] == list(looks[4].logs[1])
+    assert [row["label"][1][0] for row in rows[::2]] == [pair.better, pair.worse]
+    assert [row["value"] for row in rows[1::2]] == [chapter.one_in(x) for x in looks[4].logs[1]]
     text = prose_of(app)
     assert "After 60 updates, the model finds" in text and "recorded run of 120 updates" in text
     assert [row["value"] for row in read] == [look.preferred for look in looks]
     assert f"{looks[-1].divergence:.3f} nats per token" in text
     for rule, when, at in (("place", "before", 0), ("happier", "after", -1)):
         said = chapter.look_slots(recorded())[f"{rule}_{when}"]
-        assert said == sum(better > worse for better, worse in recorded()[rule][at].logs)
+        count = sum(better > worse for better, worse in recorded()[rule][at].logs)
+        assert said == chapter.of_pairs(count)
 
 
 def test_a_copy_without_the_record_names_the_command_and_goes_on(monkeypatch):
@@ -167,7 +176,7 @@ def test_a_copy_without_the_record_names_the_command_and_goes_on(monkeypatch):
 
     monkeypatch.setattr(chapter, "recorded", missing)
     app = fine_part("finetuning", "preferences", show="1")
-    assert COMMAND in boxes(app) and "before training" in prose_of(app).lower()
+    assert COMMAND in boxes(app) and "Before training" in prose_of(app)
 
 
 def fake_run(model) -> FakeJob:
@@ -184,9 +193,8 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     link = dict(rule="shorter", preferupdates="16", beta="0.03", prefer="1")
     app = fine_part("finetuning", "preferences", **link)
     text = prose_of(app)
-    assert "75.0\u00a0% of new pairs" in text and "0.400 nats per token" in text
+    assert chapter.new_pairs(0.75) in text and "0.400 nats per token" in text
     assert f"{math.exp(0.4):.2f}" in text
-    assert "After 16 updates (3 seconds)" in text
     pictures = unpack_all(app, "case_rows")
     assert [len(picture["rows"]) for picture in pictures] == [4, 3]
     assert [row["value"] for row in pictures[1]["rows"]] == [0.0, 0.5, 0.75]
@@ -214,6 +222,16 @@ def test_what_a_training_costs_is_the_bundled_curves_time_in_updates():
     assert seconds_of(10) == pytest.approx(10 * each)
 
 
-def test_beta_is_explained_as_the_strength_of_the_tie_and_the_distance_as_of_its_own_texts():
-    assert "how strongly the model is tied" in " ".join(str(words.loss.text).split())
-    assert "endings that it draws itself" in " ".join(words.read.split())
+def test_all_and_none_of_the_new_pairs_are_said_in_words():
+    said = [chapter.new_pairs(share) for share in (0, 0.5, 1)]
+    assert [any(sign.isdigit() for sign in one) for one in said] == [False, True, False]
+
+
+def test_the_distance_is_explained_as_of_its_own_texts():
+    assert "endings that it draws itself" in " ".join(words.read_moved.split())
+
+
+def test_in_how_many_pairs_it_is_so_has_words_for_none_and_for_all():
+    said = [chapter.of_pairs(count) for count in range(chapter.SHOWN + 1)]
+    assert len(set(said)) == len(said)
+    assert "0" not in said[0] and said[-1].count(str(chapter.SHOWN)) == 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +13,10 @@ from streamlit.testing.v1 import AppTest
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.ui.asked import elements, guess_in
-from llmviz.course.ui.guess import HERE, QUESTIONS, Given, slot_of, words
+from llmviz.course.ui.guess import QUESTIONS
+from llmviz.course.ui.guess_drawn import words
+from llmviz.course.ui.guess_given import HERE, Given, slot_of
+from llmviz.course.ui.guess_made import MADE
 from llmviz.course.ui.question import Question
 from tests.pages.asked import texts
 from tests.pages.harness import fine, open_part, unpack_all
@@ -58,7 +63,7 @@ def waiting(app: AppTest) -> Iterator[Any]:
 
 def give(app: AppTest, key: str, question: Question, chosen: int) -> None:
     values = question.values[chosen] if question.values else ()
-    given = Given.to(question, chosen, list(values))
+    given = Given.to(question, chosen, [float(value) for value in values])  # as a hand sets them
     app.session_state[slot_of(app.session_state[HERE], key)] = given
 
 
@@ -80,9 +85,8 @@ def ended(lesson: str, chapter: str, way: str) -> End:
     fine(app)
     assert not any(True for _ in waiting(app)), f"{way}: something is still asked"
     told = {key: " ".join(texts(box)) for key, box in boxes_of(app).items()}
-    passages = sum(len(sent["passages"]) for sent in unpack_all(app, "looks"))
     assert_told(app)
-    return End(told, questions, len(app.header), passages)
+    return End(told, questions, len(app.header), passages_of(app))
 
 
 def assert_told(app: AppTest) -> None:
@@ -120,6 +124,128 @@ def test_a_guess_ends_for_everybody(lesson, chapter, covers):
 @pytest.mark.parametrize(("lesson", "chapter"), [one for one in CHAPTERS if one not in KINDS])
 def test_all_guesses_end_for_everybody(lesson, chapter, covers):
     assert_all_ends(lesson, chapter)
+
+
+def looks_of(app: AppTest) -> list[str]:
+    """Where the looks of a page lead."""
+    lines = [line for sent in unpack_all(app, "looks") for line in sent["passages"]]
+    return [look for line in lines for _, look, *_ in line if look]
+
+
+def passages_of(app: AppTest) -> int:
+    return sum(len(sent["passages"]) for sent in unpack_all(app, "looks"))
+
+
+# What the page sends that is no picture.
+NO_PICTURES = {"progress", "text_guard", "curve_data", "looks"}
+# By chapter: kinds of pictures that a look takes away, and why that is right.
+GONE = {
+    ("embeddings", "maps"): ({"case_rows", "scatter_film"}, "a map is computed; one is in space"),
+    ("history", "recurrent"): ({"matrix_view"}, "a part of its own; a plain one has no gates"),
+    ("history", "series"): ({"draw_on"}, "who made a series has nothing to guess"),
+    ("transformer", "since"): ({"plotly_chart"}, "each change has a picture of its own kind"),
+    ("finetuning", "fewshot"): (
+        {"heads_grid", "token_strip"},
+        "without examples none is looked at",
+    ),
+    ("finetuning", "classifier"): (
+        {"token_strip", "cell_grid", "plotly_chart"},
+        "another classifier has to be trained first",
+    ),
+    ("discoveries", "own"): ({"case_rows", "plotly_chart"}, "another study has to be run first"),
+    ("reasoning", "reinforce"): ({"matrix_view"}, "without a baseline nothing is taken off"),
+}
+# Chapters of which a look leads to fewer sections, for the same reason.
+SHORTER = {
+    ("embeddings", "maps"),
+    ("history", "recurrent"),
+    ("finetuning", "classifier"),
+    ("discoveries", "own"),
+}
+
+
+def pictures_of(app: AppTest) -> Counter[str]:
+    """How many pictures of each kind stand on a page."""
+    sent = [part.proto.component_name.removeprefix("llmviz_") for part in app.get("bidi_component")]
+    sent += ["plotly_chart"] * len(app.get("plotly_chart"))
+    return Counter(kind for kind in sent if kind not in NO_PICTURES)
+
+
+def assert_looks_take_nothing_away(lesson: str, chapter: str) -> None:
+    """After a guess, no look asks again or takes away what was told, a picture or other looks."""
+    params = {param.key: param for param in LESSONS_BY[lesson].params()}
+    app = open_part(lesson, chapter)
+    for _ in range(12):
+        if not (button := next(waiting(app), None)):
+            break
+        button.click().run()
+    told, passages = set(boxes_of(app)), passages_of(app)
+    pictures, sections = pictures_of(app), len(app.header)
+    may_go, _ = GONE.get((lesson, chapter), (set(), ""))
+    for look in looks_of(app):
+        for control, written in parse_qsl(look, keep_blank_values=True):
+            param = params[control]
+            app.session_state[f"{'shared' if param.shared else lesson}.{control}"] = param.read(
+                written
+            )
+        app.run()
+        fine(app)
+        assert not any(True for _ in waiting(app)), look
+        assert set(boxes_of(app)) >= told, look
+        assert passages_of(app) >= min(passages, 2), look
+        assert set(pictures - pictures_of(app)) <= may_go, look
+        assert len(app.header) >= sections or (lesson, chapter) in SHORTER, look
+
+
+@pytest.mark.parametrize(("lesson", "chapter"), sorted(KINDS))
+def test_no_look_takes_away_what_was_told(lesson, chapter, covers):
+    assert_looks_take_nothing_away(lesson, chapter)
+
+
+# A look there leads to a question of its own.
+LEAD_ELSEWHERE = {
+    ("history", "counting"),
+    ("errors", "causes"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lesson", "chapter"), [one for one in CHAPTERS if one not in KINDS | LEAD_ELSEWHERE]
+)
+def test_no_look_of_any_chapter_takes_away_what_was_told(lesson, chapter, covers):
+    assert_looks_take_nothing_away(lesson, chapter)
+
+
+@pytest.mark.parametrize(
+    ("chapter", "picture"),
+    {
+        "transformer/units": "token_strip",
+        "transformer/masked": "token_strip",
+        "transformer/patching": "cell_grid",
+        "transformer/stream": "cell_grid",
+        "discoveries/features": "token_strip",
+        "discoveries/induction": "look_back",
+        "finetuning/instructions": "token_strip",
+    }.items(),
+)
+def test_a_wrong_guess_stays_on_the_picture_that_it_was_made_on(chapter, picture, covers):
+    app = open_part(*chapter.split("/"))
+    key, question = next(iter(asked_on(app).items()))
+
+    def ghosts() -> list[Any]:
+        sent = unpack_all(app, picture)
+        lines = [*sent, *(row for each in sent for row in each.get("rows", ()))]
+        return [line["ghost"] for line in lines if line.get("ghost") is not None]
+
+    give(app, key, question, question.right)
+    app.run()
+    fine(app)
+    assert not ghosts()
+    give(app, key, question, (question.right + 1) % len(question.answers))
+    app.run()
+    fine(app)
+    assert ghosts() and len(set(map(str, ghosts()))) == 1
 
 
 @pytest.mark.parametrize(("lesson", "chapter"), sorted(KINDS))
@@ -177,6 +303,39 @@ def test_another_text_shows_its_own_result_and_asks_nobody_again(covers):
     fine(app)
     (after,) = boxes_of(app).values()
     assert not any(True for _ in waiting(app)) and list(texts(before)) != list(texts(after))
+
+
+def test_a_text_without_a_question_keeps_what_was_told_and_the_picture(covers):
+    app = open_part("tokenization", "cut")
+    next(waiting(app)).click().run()
+    app.session_state["shared.text"] = "ANNA AND SAMIR SAW A KITTEN."
+    app.run()
+    fine(app)
+    assert list(boxes_of(app)) == ["cut.upper"] and unpack_all(app, "case_rows")
+    assert unpack_all(app, "looks") and not any(True for _ in waiting(app))
+
+
+def test_a_text_without_a_question_names_ones_own_guess(covers):
+    app = open_part("tokenization", "cut")
+    ((key, question),) = asked_on(app).items()
+    wrong = (question.right + 1) % len(question.answers)
+    give(app, key, question, wrong)
+    app.run()
+    app.session_state["shared.text"] = "ANNA AND SAMIR SAW A KITTEN."
+    app.run()
+    fine(app)
+    (box,) = boxes_of(app).values()
+    assert plain(words.guessed.format(guess=question.answers[wrong])) in plain(" ".join(texts(box)))
+
+
+def test_a_look_does_not_change_what_the_hour_keeps_of_a_stop(covers):
+    app = open_part("embeddings", "similarity")
+    next(waiting(app)).click().run()
+    kept = app.session_state[MADE]["embeddings/similarity"]
+    app.session_state["embeddings.other"] = "cow"
+    app.run()
+    fine(app)
+    assert app.session_state[MADE]["embeddings/similarity"] == kept
 
 
 def test_who_opened_an_answered_link_may_guess_all_the_same(covers):

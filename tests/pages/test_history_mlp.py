@@ -28,7 +28,9 @@ def bundled():
 
 def test_the_opened_window_is_what_torch_computes(bundled):
     app = fine_part("history", "mlp", name="Olivia", slideat="3")
-    drawn = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    drawn = {
+        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[0]["matrices"]
+    }
     model, ids = bundled.model, bundled.tokenizer.encode_from_start(NAME)
     config, layer = model.config, model.layers[0]
     padded = [config.vocab_size] * (config.window - 1) + ids
@@ -94,14 +96,14 @@ def test_a_longer_window_costs_what_a_model_of_that_size_has(bundled, times):
 
 def test_before_the_guess_the_longer_networks_size_is_not_told(covers):
     app = fine_part("history", "mlp")
-    rows = harness.unpack_all(app, "case_rows")[-1]["rows"]
+    rows = harness.unpack_all(app, "case_rows")[0]["rows"]
     assert [row["value"] is None for row in rows] == [False, False, False, True]
 
 
 def test_the_look_at_the_v_tells_what_both_models_give_it(bundled):
     told = chapter.at_the_v(bundled)
     app = fine_part("history", "mlp", name="olivia", slideat="3")
-    looks = str(harness.sent(app, "looks"))
+    looks = str(harness.unpack_all(app, "looks")[0])
     assert told["network"] in prose_of(app) and all(
         repr(one)[1:-1] in looks for one in told.values()
     )

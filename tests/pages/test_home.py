@@ -16,7 +16,7 @@ import torch
 
 from llmviz.course.components.machine.view import NextToken
 from llmviz.course.lessons import home
-from llmviz.course.lessons.home import below, picture, words
+from llmviz.course.lessons.home import below, ending, picture, words
 from llmviz.course.lessons.home import next_token as writing
 from llmviz.course.lessons.home.machine import ROWS, TAPS, read
 from llmviz.course.lessons.home.sentence import LOOKED_AT, machine_rows, sentence
@@ -418,12 +418,12 @@ def test_the_sum_adds_up_as_it_is_shown_or_says_that_it_is_rounded(case):
     added = sum(map(float, re.findall(r"\d\.\d+", parts)))
     assert total.startswith("1.000")
     assert (words.rounded in shown) == (f"{added:.3f}" != "1.000")
-    assert f"each of the {row.size} tokens" in asked.text
+    assert f"looks back at {row.size} tokens" in asked.text
 
 
 def test_a_window_leaves_fewer_tokens_to_see():
     row = np.array([0.0, 0.0, 0.25, 0.25, 0.5])
-    assert "each of the 3 tokens" in below.sum_question(screen_of(row, window=3)).text
+    assert "looks back at 3 tokens" in below.sum_question(screen_of(row, window=3)).text
     assert below.sum_question(screen_of(np.array([0.0, 1.0]), window=1)) is None
 
 
@@ -458,14 +458,6 @@ def test_a_token_that_only_marks_something_does_not_end_the_text():
     assert kind(0) == "text"
     assert kind(tokenizer.special_tokens[ENDOFTEXT]) == "end"
     assert kind(tokenizer.special_tokens[UNKNOWN]) == "mark"
-
-
-def test_softmax_is_not_called_a_division_of_the_scores():
-    """Scores divided by their sum are no weights; the powers of e are divided by their sum."""
-    scores = np.array([-1.0, 0.5, 2.0])
-    powers = np.exp(scores)
-    assert (scores / scores.sum()).min() < 0 < (powers / powers.sum()).min()
-    assert "sum of all these powers" in next(iter(words.sum_question.answers.values()))
 
 
 @pytest.fixture
@@ -562,3 +554,25 @@ def test_a_text_longer_than_the_context_of_a_real_model_is_read_at_its_end(real)
     shown = drawn(app)["rows"]
     assert len(shown) == ROWS and shown[-1]["position"] == real.model.context_length - 1
     assert any("context holds" in line.value for line in app.info)
+
+
+GUESSED = {
+    "tokenization/cut": ("How many?", "three", "four", False),
+    "sampling/temperature": ("How likely?", "", "12 %", None),
+}
+
+
+def test_the_address_of_the_end_of_the_hour_holds_what_was_guessed(ready):
+    app = fine_page("home", end="1", guessed=ending.write(GUESSED))
+    sent = [tuple(line[1:]) for line in harness.sent(app, "keepsake")["lines"]]
+    assert sent == list(GUESSED.values())
+    (written,) = np.atleast_1d(app.query_params["guessed"])
+    assert ending.read(written) == GUESSED
+
+
+@pytest.mark.parametrize(
+    "written", ["x", "[1]", '{"tokenization/cut":3}', '{"tokenization/cut":[["a"],"b","c",true]}']
+)
+def test_what_no_page_wrote_into_the_address_is_passed_over(ready, written):
+    app = fine_page("home", end="1", guessed=written)
+    assert not harness.sent(app, "keepsake")["lines"]

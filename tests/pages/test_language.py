@@ -19,14 +19,14 @@ from llmviz.course.lessons.language import words as sentence_words
 from llmviz.course.lessons.language.counts import chapter as counts
 from llmviz.course.lessons.language.counts import counted
 from llmviz.course.lessons.language.counts import words as count_words
-from llmviz.course.lessons.language.lemmas import chapter as lemmas
-from llmviz.course.lessons.language.names import chapter as names
 from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.stems import chapter as stems
+from llmviz.course.lessons.language.stems import lemmas
 from llmviz.course.lessons.language.stems import words as stem_words
 from llmviz.course.lessons.language.stems.steps import opened_text
 from llmviz.course.lessons.language.word_roles import ReadWord, story_words
-from llmviz.course.ui.common import EMPTY, percent
+from llmviz.course.ui.common import percent
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import STEPS, measure, stem, stem_steps
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent, unpack_all
@@ -249,12 +249,12 @@ def test_the_question_on_stems_holds_for_any_words(words):
 
 
 def test_a_word_with_two_lemmas_gets_that_of_its_tag(covers):
-    app = open_part("language", "lemmas")
+    app = open_part("language", "stems")
     fine(app)
-    assert "?" in grids(app)[lemmas.words.grid]["texts"][4]  # until the question is answered
-    app.radio[0].set_value(0).run()
+    assert "?" in grids(app)[lemmas.words.lemma_grid]["texts"][4]  # until the question is answered
+    app.radio[-1].set_value(0).run()
     fine(app)
-    grid = grids(app)[lemmas.words.grid]
+    grid = grids(app)[lemmas.words.lemma_grid]
     names = [name.removesuffix(" ?") for name in grid["columnNames"]]
     assert names == [w for w, _ in split_words(sentence_words.sentence_default) if w.isalnum()]
     tags, lemma_row = grid["texts"][0], grid["texts"][4]
@@ -271,25 +271,25 @@ def test_a_word_is_unknown_to_the_tagger_that_is_chosen():
     known = [word for word in sorted(story_words()) if word.isalpha() and word.islower()]
     uncounted = next(word for word in known if not counted_stories.times(word))
     for decides, mark in (("hmm", f"{uncounted} ?"), ("transformer", uncounted)):
-        app = open_part("language", "lemmas", sentence=f"The {uncounted}.", decides=decides)
-        assert grids(app)[lemmas.words.grid]["columnNames"][1] == mark
+        app = open_part("language", "stems", sentence=f"The {uncounted}.", decides=decides)
+        assert grids(app)[lemmas.words.lemma_grid]["columnNames"][1] == mark
         assert ("not in the stories that were counted" in prose_of(app)) == (decides == "hmm")
 
 
 def test_what_is_said_of_a_lemma_fits_words_without_one():
     link = {"sentence": "Anna found it."}
-    text = prose_of(open_part("language", "lemmas", **link, lword="1"))
+    text = prose_of(open_part("language", "stems", **link, lword="1"))
     assert "By the dictionary its lemma is <strong><code>find</code>" in text
     assert "depends on the tag" not in text and "several lemmas" not in text
-    name = prose_of(open_part("language", "lemmas", **link, lword="0"))
+    name = prose_of(open_part("language", "stems", **link, lword="0"))
     assert "Names stay as they are" in name
 
 
 def test_a_form_of_two_verbs_is_called_one():
     link = {"sentence": "They lay the table.", "lword": "1"}
-    text = prose_of(open_part("language", "lemmas", **link))
+    text = prose_of(open_part("language", "stems", **link))
     assert "also a form of the verb <code>lay</code>" in text
-    assert "also a form of" not in prose_of(open_part("language", "lemmas", sentence="We went."))
+    assert "also a form of" not in prose_of(open_part("language", "stems", sentence="We went."))
 
 
 @pytest.mark.parametrize("tag", ["NOUN", "VERB", "ADJ", "PRON"])
@@ -299,7 +299,7 @@ def test_the_question_on_lemmas_holds_for_every_word_and_tag(tag):
         pair = lemmas.question((before, own))
         if tag in forms:
             asked, at = pair
-            assert at == 1 and asked.answers[asked.right] == forms[tag] and "number 2" in asked.text
+            assert at == 1 and asked.answers[asked.right] == forms[tag] and "word 2" in asked.text
         else:
             assert pair is None
 
@@ -307,12 +307,14 @@ def test_the_question_on_lemmas_holds_for_every_word_and_tag(tag):
 # ---- bad input
 
 
-@pytest.mark.parametrize("part", ["counts", "stems", "lemmas", "tags", "names"])
+@pytest.mark.parametrize("part", ["counts", "stems", "tags"])
 def test_odd_text_is_read_or_refused_and_stays_in_its_box_and_none_is_one_line(part):
     app = open_part("language", part, text="", sentence="", forms="", read="text")
     fine(app)
-    line = {"counts": EMPTY, "stems": stem_words.empty}.get(part, sentence_words.sentence_empty)
-    assert line in boxes(app) and not grids(app)
+    line = {"counts": furniture.empty_text, "stems": stem_words.empty}.get(
+        part, sentence_words.sentence_empty
+    )
+    assert line in boxes(app) and not grids(app).keys() - {stem_words.fault_grid}
     for text in ODD.values():
         box = app.text_input[0] if part == "stems" else app.text_area[0]
         box.set_value(text).run()
@@ -324,11 +326,11 @@ def test_odd_text_is_read_or_refused_and_stays_in_its_box_and_none_is_one_line(p
 def test_texts_without_letters_have_no_lemma_and_long_ones_are_cut_as_the_page_says():
     odd, long = ODD["no letters"], ODD["a long text"]
     assert count_words.no_words in boxes(open_part("language", "counts", text=odd))
-    app = open_part("language", "lemmas", sentence=odd)
+    app = open_part("language", "stems", sentence=odd)
     assert lemmas.words.no_letters in boxes(app)
     app.text_area[0].set_value(long).run()
     assert f"{len(long):,}" in boxes(app) and "first 1,500" in boxes(app)
-    assert len(grids(app)[lemmas.words.grid]["columnNames"]) == lemmas.DRAWN
+    assert len(grids(app)[lemmas.words.lemma_grid]["columnNames"]) == lemmas.DRAWN
 
 
 def told(chapter, values: dict[str, object]) -> str:
@@ -339,9 +341,12 @@ def told(chapter, values: dict[str, object]) -> str:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("one", "You counted 1 word, and without repeats 1."),
+        ("one", "This text has 1 word, and without repeats 1."),
         ("a b", "`a` comes 1 time, and no word comes more often."),
-        ("b b a", "and without repeats 2. `b` comes 2 times, and no word comes more often."),
+        (
+            "b b a",
+            "and without repeats 2. The word `b` comes 2 times, and no word comes more often.",
+        ),
     ],
 )
 def test_the_end_of_counts_is_true_of_one_word_and_of_ties(text, line):
@@ -355,19 +360,6 @@ def test_the_end_of_stems_counts_the_words_that_became_another(listed):
     end = told(stems, stems.end(tuple(listed)))
     changed = [word for word in listed if stem(word) != word]
     assert f"{len(changed)} got a stem that is not the word itself" in end
-
-
-def test_the_end_of_lemmas_counts_what_decided_each():
-    found = [lemmas.lemma_of(*one) for one in (("went", "VERB"), ("saw", "NOUN"), ("xq", "NOUN"))]
-    end = told(lemmas, lemmas.end(found))
-    assert "Of the 3 words in the grid, 1 got another form" in end
-    assert "For 1, the tag of the word decides" in end
-
-
-def test_the_end_of_names_counts_names_and_unknown_words():
-    read = [ReadWord("Zed", 0, "PROPN", "B-PERSON", False)]
-    assert "In the 1 word here, the tags mark 1 name." in told(names, names.end(read, ["B-PERSON"]))
-    assert "the tags mark 0 names." in told(names, names.end(read, ["O"]))
 
 
 def test_a_chapter_without_a_word_has_no_end():

@@ -11,11 +11,10 @@ from hypothesis import strategies as some
 
 from llmviz.corpus.roles import ENTITY_TAGS, TAGS, split_words
 from llmviz.course.lessons.language import counted_stories as counted
-from llmviz.course.lessons.language.names import chapter as names
-from llmviz.course.lessons.language.names import words as name_words
 from llmviz.course.lessons.language.probing import chapter as probing
 from llmviz.course.lessons.language.probing import words as probe_words
 from llmviz.course.lessons.language.tags import chapter as tags
+from llmviz.course.lessons.language.tags import names
 from llmviz.course.lessons.language.tags import words as tag_words
 from llmviz.course.lessons.language.word_roles import hmm_tags
 from llmviz.course.ui.common import percent
@@ -98,7 +97,7 @@ def test_the_chosen_sentence_has_the_lattice():
 
 
 def test_the_scores_are_the_cards():
-    measured, rows = tags.card(), sent(open_part("language", "tags"), "case_rows")["rows"]
+    measured, rows = tags.card(), unpack_all(open_part("language", "tags"), "case_rows")[0]["rows"]
     told = iter(row["value"] for row in rows)
     for kind in tag_words.kinds:
         for tagger in tag_words.taggers:
@@ -152,7 +151,7 @@ def test_a_word_with_two_most_frequent_tags_is_not_asked_about(monkeypatch):
 
 
 def test_a_model_of_other_width_is_refused_in_one_line(bundle):
-    for part in ("lemmas", "tags", "names"):
+    for part in ("stems", "tags"):
         app = open_part("language", part)
         fine(app)
         assert "the tagger reads" in boxes(app)
@@ -192,7 +191,7 @@ def test_probes_that_are_fitted_now_are_drawn_as_far_as_they_are(monkeypatch):
         fine(app)
         assert probe_words.none in boxes(app)
         pictures = [len(one["rows"]) for one in unpack_all(app, "case_rows")]
-        assert pictures == ([2 * done] if done else [])
+        assert pictures == [2 * len(rows), *([2 * done] if done else [])]  # measured, then fitted
 
 
 SHARE = some.floats(0, 1)
@@ -224,14 +223,14 @@ def test_tags_by_lot_are_asked_for_and_the_best_places_are_told(pairs, classes):
 def scored(app) -> list[list[str]]:
     """The numbers of each score: right ÷ given, right ÷ there, 2 right ÷ both; and the share."""
     pictures = {one["axis"]["title"]: one["rows"] for one in unpack_all(app, "case_rows")}
-    rows = pictures[name_words.score_axis]
+    rows = pictures[names.words.score_axis]
     return [[*row["note"].split(" ÷ "), f"{row['value']:.2f}"] for row in rows]
 
 
 def test_the_scores_are_those_of_the_tags_that_are_shown():
-    app = open_part("language", "names", story="3")
+    app = open_part("language", "tags", story="3")
     fine(app)
-    truth, given_tags = grids(app)[name_words.grid]["texts"]
+    truth, given_tags = grids(app)[names.words.name_grid]["texts"]
     assert truth == list(names.beginnings()[2][1])[: names.DRAWN]
     notes = scored(app)
     both = token_score([truth], [given_tags]), span_score([truth], [given_tags])
@@ -249,14 +248,12 @@ def test_a_changed_tag_costs_a_word_here_and_a_name_there():
     )
     name = next(one for one in spans(truth) if one.end - one.start > 1)
     link = {"story": str(number), "changed": f"{name.end - 1}.O", "nword": str(name.end - 1)}
-    before, after = (
-        open_part("language", "names", **one) for one in ({"story": str(number)}, link)
-    )
+    before, after = (open_part("language", "tags", **one) for one in ({"story": str(number)}, link))
     fine(after)
     cells = [scored(app) for app in (before, after)]
     words_right, names_right = ([int(one[row][0]) for one in cells] for row in (0, 3))
     assert words_right[0] - words_right[1] == 1 and names_right[0] - names_right[1] == 1
-    assert grids(after)[name_words.grid]["rowNames"][-1] == name_words.rows["yours"]
+    assert grids(after)[names.words.name_grid]["rowNames"][-1] == names.words.name_rows["yours"]
     tags = next(group for group in after.pills if list(group.options) == list(ENTITY_TAGS))
     assert tags.value == "O"
     tags.set_value(truth[name.end - 1]).run()
@@ -264,7 +261,7 @@ def test_a_changed_tag_costs_a_word_here_and_a_name_there():
     assert after.session_state["language.changed"] == ""
 
 
-@pytest.mark.parametrize("part", ["names", "lemmas"])
+@pytest.mark.parametrize("part", ["tags", "stems"])
 def test_another_sentence_keeps_no_tag_that_was_given_to_a_word_of_the_one_before(part):
     link = {"sentence": "Anna saw a dog.", "changed": "1.B-DAY", "nword": "1"}
     app = open_part("language", part, read="text", **link)
@@ -272,18 +269,18 @@ def test_another_sentence_keeps_no_tag_that_was_given_to_a_word_of_the_one_befor
     fine(app)
     assert app.session_state["language.changed"] == ""
     assert app.session_state["language.nword"] == -1
-    of_a_story = open_part("language", "lemmas", read="story", **link)
+    of_a_story = open_part("language", "stems", read="story", **link)
     of_a_story.text_area[0].set_value("Edwin met Anna.").run()
     assert of_a_story.session_state["language.changed"] == "1.B-DAY"
 
 
 def test_own_text_has_no_score_unless_the_grammar_could_have_written_it():
-    app = open_part("language", "names", read="text")
+    app = open_part("language", "tags", read="text")
     fine(app)
-    assert len(unpack_all(app, "case_rows")) == 1  # of many stories
+    assert len(unpack_all(app, "case_rows")) == 4  # two of them are of a story with known names
     assert "there is no score" in prose_of(app)
-    odd = open_part("language", "names", read="text", sentence="Barack flew to Chicago.")
-    assert "Barack ?" in grids(odd)[name_words.grid]["columnNames"]
+    odd = open_part("language", "tags", read="text", sentence="Barack flew to Chicago.")
+    assert "Barack ?" in grids(odd)[names.words.name_grid]["columnNames"]
     assert "never seen them" in prose_of(odd)
 
 
@@ -309,7 +306,8 @@ def test_two_scores_are_called_the_same_if_they_look_the_same(pairs):
     truth, given_tags = zip(*pairs, strict=True)
     texts = {f"{one([truth], [given_tags]).f1:.2f}" for one in (token_score, span_score)}
     line = names.f1_line(truth, given_tags)
-    assert line.startswith("To two digits") == (len(texts) == 1)
+    assert ("both scores are the same" in line) == (len(texts) == 1)
+    assert all(text in line for text in texts)
 
 
 @given(some.text("0123456789.,OBI-DAYPERSON", max_size=30), some.integers(1, 12))

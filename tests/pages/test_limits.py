@@ -12,7 +12,6 @@ import pytest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from benchmarks.limits import SLICED, Sent, links, mixed, texts
-from llmviz.background import JobPool
 from llmviz.corpus.roles import split_words
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.language.counts.counted import count_text
@@ -23,6 +22,7 @@ from llmviz.finetuning.instructions import ask
 from llmviz.finetuning.labels import from_lines
 from llmviz.language.lemmas import lemma
 from llmviz.language.porter import stem_steps
+from llmviz.processes.background import JobPool
 from llmviz.tokenizers import get_tokenizer
 from tests.pages.harness import fine, open_part, parts
 

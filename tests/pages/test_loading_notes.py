@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.pages.harness import fine, open_part
 from tests.training.tampered import healthy, says
 

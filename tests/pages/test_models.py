@@ -22,7 +22,7 @@ from llmviz.course.lessons.models.gpt2_sizes import gpt2_sizes
 from llmviz.course.ui import job_pools
 from llmviz.course.ui.own_machine import at_machine, may_import
 from llmviz.pretrained import import_gpt2
-from llmviz.training import run_folders
+from llmviz.runs import store
 from tests.pages.harness import boxes, fine, fine_page, open_page, open_part, prose_of, sent
 from tests.pages.small_model import make_real
 from tests.published_models import Hub, change_config, make_gpt2, make_llama, serve
@@ -81,7 +81,7 @@ def look(source):
 
 
 def left(home):
-    return [one for one in home.rglob("*") if one.name not in (run_folders.SESSIONS, ".server")]
+    return [one for one in home.rglob("*") if one.name not in (store.SESSIONS, ".server")]
 
 
 @pytest.mark.slow

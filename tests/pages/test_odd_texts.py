@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmviz.course.lessons.training.loss.chapter import MOST
-from llmviz.course.ui.common import EMPTY
+from llmviz.course.ui.furniture import words as furniture
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT
 
@@ -34,7 +34,7 @@ BUNDLED = [  # and with models of their own
 SAID = {
     ("backprop", "empty"): "nothing to predict",
     ("loss", "empty"): "nothing to predict",
-    ("step", "empty"): EMPTY,
+    ("step", "empty"): furniture.empty_text,
     ("step", "one character"): "at least 2 characters",
     ("masked", "spaces"): "no word in this text",
     **{("halves", name): "This grammar does not know the sentence" for name in ODD_TEXTS},

@@ -34,8 +34,6 @@ def test_a_kind_of_network_has_one_colour_on_all_pages():
                     drawn = trace.get("line", {}).get("color") or trace["marker"]["color"]
                     colours[kind].add((drawn, lesson, part))
         assert sum(map(len, colours.values())) > before, (lesson, part)
-    for run in sent(open_part("training", "race"), "curves")["runs"]:
-        colours[kind_of(run["label"])].add((category_style(run["colour"])[0], "training", "race"))
     every = open_part("history", "memory", models="mlp,wavenet,rnn,gru,lstm,gpt")
     for line in sent(every, "draw_on")["lines"]:
         if kind := kind_of(line["label"]):

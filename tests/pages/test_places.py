@@ -33,7 +33,7 @@ def test_a_page_stays_when_the_browser_comes_with_its_secret(monkeypatch):
         from llmviz.course.ui.shell import sidebar, tidy
 
         sidebar()
-        tidy()
+        tidy("")
         st.title("Below")
 
     def place() -> int:

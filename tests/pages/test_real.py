@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from urllib.parse import parse_qsl
 
 import pytest
@@ -9,11 +12,23 @@ import pytest
 from llmviz.course.document import texts_of
 from llmviz.course.document.marks import looks
 from llmviz.course.lessons import LESSONS
-from llmviz.course.lessons.real import LESSON, source
+from llmviz.course.lessons.real import LESSON, record, source
+from llmviz.course.ui import guess_given
 from llmviz.course.ui.state import LINK_ICON
+from llmviz.obtainable.catalogue import path_of
+from llmviz.pretrained import obtained_tokenizer
 from tests.pages.conftest import use
-from tests.pages.harness import boxes, fine_part, messages, prose_of
-from tests.pages.small_model import make_checkpoint, make_real
+from tests.pages.harness import (
+    boxes,
+    fine_page,
+    fine_part,
+    messages,
+    prose_of,
+    run_snippet,
+    snippets,
+)
+from tests.pages.small_model import find_real, make_checkpoint, make_real
+from tests.pages.test_guesses import pictures_of
 
 RTL = "עיר הבירה של צרפת היא"
 LONG = "word " * 3_000
@@ -110,15 +125,101 @@ def test_what_one_types_is_measured_or_refused_in_one_line(part, link, measured,
     assert "<b>x</b>" not in prose_of(app)
 
 
+def shown(app) -> Counter[str]:
+    """The pictures of a page by kind, its questions and sections."""
+    asked = [block for block in app.get("html") if 'class="lv-ask"' in block.proto.body]
+    sections = [head.value for head in (*app.header, *app.subheader)]
+    return Counter([*pictures_of(app).elements(), *("asked" for _ in asked), *sections])
+
+
+@pytest.mark.parametrize("told", [{}, {"show": "1"}])
 @pytest.mark.parametrize(
-    ("part", "link"), [(part, link) for part, link, measured in CASES if measured]
+    ("part", "link"),
+    [(part, cases[0][0]) for part, cases in OWN.items() if part != "knows"]
+    + [("meanings", {"nearword": "kitten"}), ("knows", {"knowsland": "Atlantis"})],
 )
-def test_without_the_model_ones_own_words_wait_and_lose_nothing(part, link, tmp_path, monkeypatch):
+def test_without_the_model_ones_own_words_wait_and_take_nothing_away(
+    part, link, told, tmp_path, monkeypatch
+):
     monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
-    app = fine_part("real", part, **link)
+    monkeypatch.setattr(guess_given, "COVERS", True)
+    app, begun = fine_part("real", part, **told, **link), fine_part("real", part, **told)
     assert "recorded examples" in boxes(app)
+    assert not shown(begun) - shown(app)
+    assert not told or snippets(app) == snippets(begun)
     for key, value in link.items():
         assert app.session_state[f"real.{key}"] == value
+
+
+# Chapters whose snippet asks for what is typed; the others' repeats what is recorded.
+TYPED = ("knows", "travels", "carrier", "meanings", "examples", "first", "copies")
+
+
+@pytest.mark.parametrize(
+    ("part", "link"),
+    [(p, link) for p, link, fine in CASES if fine and p in TYPED and "nearword" not in link],
+)
+def test_a_snippet_prints_what_is_measured_of_ones_own_words(part, link, here):
+    app = fine_part("real", part, show="1", **link)
+    found = [pair for pair in snippets(app) if "smollm2" in pair[0]]
+    assert found
+    for snippet, prints in found:
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        if path_of("smollm2") is None:
+            patch.setenv("LLMVIZ_MODELS", str(tmp_path_factory.mktemp("models")))
+        yield find_real()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", LESSON.names)
+def test_the_real_model_prints_what_a_chapter_shows(part, real):
+    found = snippets(fine_part("real", part, show="1"))
+    assert len(found) == 1 and real in found[0][0]
+    assert run_snippet(found[0][0]).strip() == found[0][1].strip()
+
+
+@pytest.mark.slow
+def test_the_greeting_of_compare_costs_the_real_model_least_in_english(real):
+    ((_, _, link),) = [look for look in REAL_LOOKS if look[:2] == ("tokenization", "compare")]
+    tokenizer = obtained_tokenizer(real)
+    english, *others = (len(tokenizer.encode(part)) for part in link["text"].split(", "))
+    assert len(others) == 4 and english < min(others)
+
+
+# A cell that is clicked, and what its picture then shows beside it.
+CELLS = {
+    "travels": ({"travelscell": "22.4"}, "leads by"),
+    "carrier": ({"carryhead": "23.4"}, "What is gone is"),
+    "first": ({"firsthead": "5.3"}, "in all, and"),
+    "copies": ({"copyhead": "18.6"}, "word by word of the second time"),
+}
+
+
+@pytest.mark.parametrize(("part", "link", "told"), [(p, *v) for p, v in CELLS.items()])
+def test_a_cell_opens_to_its_arithmetic_once_it_is_told(part, link, told, tmp_path, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
+    with monkeypatch.context() as covered:
+        covered.setattr(guess_given, "COVERS", True)
+        assert told not in prose_of(fine_part("real", part, **link))
+    app = fine_part("real", part, show="1", **link)
+    assert told in prose_of(app)
+    sums = re.findall(r"<code>([^<]*[/−+]\s[^<]*)</code>", prose_of(app))
+    assert sums
+    for line in sums:
+        assert is_true(line, prose_of(app)), line
+
+
+def is_true(line: str, page: str) -> bool:
+    """Whether a sum comes to what is said behind it, within the rounding of what is written."""
+    written = line.partition(" = ")[0].replace("−", "-").replace("\N{NO-BREAK SPACE}", " ")
+    written = re.sub(r"e\^([-\d.]+)", r"exp(\1)", re.sub(r"([\d.]+) %", r"(\1/100)", written))
+    said = re.search(rf"<code>{re.escape(line)}</code>\D*?([\d.]+)\s%", page)
+    return said is not None and abs(100 * eval(written, {"exp": math.exp}) - float(said[1])) < 2.5
 
 
 def test_a_measure_goes_on_from_one_rerun_to_the_next_and_can_be_stopped(here, monkeypatch):
@@ -151,19 +252,55 @@ def real_looks():
 
 
 REAL_LOOKS = list(real_looks())
+# Chapters that say what is recorded of the real model, and lead to its lesson.
+CASES_ELSEWHERE = [
+    (lesson.key, chapter.key)
+    for lesson in LESSONS
+    for chapter in lesson.chapters
+    if lesson.key != "real"
+    and isinstance(passage := texts_of(chapter.words).get("real"), str)
+    and not any(look for _, look in looks(passage))
+]
+
+
+@pytest.mark.parametrize(("lesson", "part"), CASES_ELSEWHERE)
+def test_a_case_elsewhere_has_its_numbers_and_leads_to_a_state_of_the_real_lesson(
+    lesson, part, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
+    app = fine_part(lesson, part, show="1")
+    said = re.search(r"Now a real one: .*?</p>", prose_of(app))[0]
+    assert re.search(r"\d|<code>", said) and "{" not in said
+    (link,) = [one for one in app.get("page_link") if "Inside a real model" in one.proto.label]
+    state = dict(parse_qsl(link.proto.query_string))
+    there = fine_page("real", **state)
+    assert not [box for box in there.warning if box.icon == LINK_ICON]
 
 
 @pytest.mark.parametrize(("lesson", "part", "link"), REAL_LOOKS)
 def test_a_look_at_the_real_model_leads_to_it_and_nothing_is_said_against_it(
     lesson, part, link, here
 ):
-    assert "smollm2" in (link.get("model"), link.get("reader"), link.get("tokenizer"))
+    named = (link.get(name, "") for name in ("model", "reader", "tokenizer", "rows"))
+    assert "smollm2" in ",".join(named).split(",")
     app = fine_part(lesson, part, **link)
     assert not app.error and not [box for box in app.warning if box.icon == LINK_ICON]
 
 
+@pytest.mark.parametrize(("lesson", "part"), [("errors", "people"), ("transformer", "patching")])
+def test_another_lesson_is_whole_without_the_records(lesson, part, tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "EXPERIMENT_FOLDER", tmp_path)
+    record.recorded.cache_clear()
+    try:
+        app = fine_part(lesson, part, show="1")
+    finally:
+        record.recorded.cache_clear()
+    assert "What you have seen" in [head.value for head in app.subheader]
+    assert "Now a real one" not in prose_of(app)
+
+
 def test_many_chapters_look_at_the_real_model_and_offer_it_where_it_is_not(tmp_path, monkeypatch):
-    assert len(REAL_LOOKS) >= 15
+    assert len({look[:2] for look in REAL_LOOKS}) + len(CASES_ELSEWHERE) >= 25
     monkeypatch.setenv("LLMVIZ_MODELS", str(tmp_path))
     app = fine_part("training", "loss")
     assert "Now a real one" in " ".join(line.value for line in app.caption)

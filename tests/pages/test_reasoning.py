@@ -98,6 +98,15 @@ def test_the_last_thing_that_turns_is_asked_for_where_the_answers_are_apart(bits
     assert plain.answer != flipped.answer
 
 
+@given(st.integers(0, 20), st.integers(0, 20))
+def test_the_notes_that_turned_are_counted_only_where_the_count_says_something(behind, changed):
+    if changed <= behind:
+        said = chapter.notes_turned(changed, behind)
+        assert ("all" in said) == (changed == behind > 1)
+        assert (f"{changed} of the {behind}" in said) == (0 < changed < behind)
+        assert ("the last one" in said) == (not behind)
+
+
 @pytest.mark.parametrize(
     ("typed", "bits"),
     [
@@ -132,3 +141,10 @@ def test_the_live_model_goes_on_from_the_chosen_step(typed, step, note):
         assert f"The model answers <strong>{plain.answer}</strong>" in said
         assert (f"the answer is <strong>{written.answer}</strong>" in said.lower()) == bool(note)
         assert f"without any note, answers <strong>{at_once.answer}</strong>" in said
+
+
+def test_models_with_notes_only_guess_behind_anything_else():
+    for kind in chapter.SHOWN:
+        for model in think.recorded()[chapter.WRITES]:
+            share = model.shown[kind].value
+            assert (share > 0.9) if kind == "own" else abs(share - 0.5) < 0.1

@@ -46,7 +46,7 @@ def test_it_is_asked_what_is_answered_without_the_source():
     _, after = chapter.answered_for(left, "Where does Alice live?")
     assert given.words[1] == "Hollin" and asked is not None
     assert (asked.right == 2) == after.declines
-    rows = chapter.rows_of(whole, "Where does Alice live?", given, told=False)
+    rows = chapter.rows_of(whole, "Where does Alice live?", given, revealed=False)
     assert not any(value for row in rows for value in row.values or ())
     assert "Hollin" not in str(rows[-1].tokens)
 

@@ -47,7 +47,23 @@ def test_the_record_is_told_within_its_error():
     free, held = ([run.last("right") for run in own.recorded()[beta]] for beta in (0.0, 1.0))
     error = np.hypot(np.std(free, ddof=1), np.std(held, ddof=1)) / 3**0.5
     told = "more answers stay right" in " ".join(chapter.record_read().split())
-    assert told == (np.mean(held) - np.mean(free) > 2 * error)
+    assert told == (np.mean(held) - np.mean(free) > 2.776 * error)  # Student's t of 4 degrees
+
+
+def test_a_penalty_that_makes_it_worse_or_no_difference_is_told_as_that(monkeypatch):
+    for held, said in (
+        ([0.9, 0.8, 0.85], "more"),
+        ([0.1, 0.11, 0.1], "fewer"),
+        ([0.5, 0.2, 0.9], "luck"),
+    ):
+        ends = {0.0: np.array([0.4, 0.42, 0.41]), own.BETAS[-1]: np.array(held)}
+        monkeypatch.setattr(chapter, "ended", lambda beta, what, ends=ends: ends[beta])
+        line = " ".join(chapter.record_read().split())
+        assert {
+            "more": "more answers stay right",
+            "fewer": "fewer answers",
+            "luck": "luck could have",
+        }[said] in line
 
 
 @pytest.mark.parametrize("beta", own.BETAS)

@@ -38,7 +38,7 @@ def test_a_copy_without_the_record_names_the_command(part, monkeypatch):
 
 ALWAYS = {
     "best_of_n": "A vote removes slips, and elects habits",
-    "distillation": "students of text lacked",
+    "distillation": "students of text fell",
     "reinforce": "The reward explained nothing",
     "reward_hacking": "You get what you pay for",
     "tools": "the question put to it is a guess",
@@ -51,10 +51,15 @@ FIRST = "The first ending gets"
 @pytest.mark.parametrize(
     ("part", "link", "refused", "said"),
     [
-        ("bandit", {"paya": "1", "payb": "1", "payc": "1", "armbase": "mean"}, "", SAME),
-        ("bandit", {"paya": "0", "payb": "0", "payc": "0"}, "", SAME),
-        ("bandit", dict(paya="-1", payb="-1", payc="-0.3", armrate="2", armupdate="100"), "", ""),
-        ("bandit", {"armcell": "variance.9.9", "armseed": "999", "armbase": "best"}, "", ""),
+        ("reinforce", {"paya": "1", "payb": "1", "payc": "1", "armbase": "mean"}, "", SAME),
+        ("reinforce", {"paya": "0", "payb": "0", "payc": "0"}, "", SAME),
+        (
+            "reinforce",
+            dict(paya="-1", payb="-1", payc="-0.3", armrate="2", armupdate="100"),
+            "",
+            "",
+        ),
+        ("reinforce", {"armcell": "variance.9.9", "armseed": "999", "armbase": "best"}, "", ""),
         ("best_of_n", {"trysum": "10+10", "trycount": "1", "trybeam": "1"}, "", ""),
         ("best_of_n", dict(trysum="99+99", trycount="64", trybeam="15", trydraw="999"), "", ""),
         ("best_of_n", {"trysum": "<i>1</i>"}, "Type a sum", ""),
@@ -69,7 +74,7 @@ FIRST = "The first ending gets"
         ("preference", {"prefone": "<script>a(1)</script>", "preftwo": "日本語 🙂"}, "", FIRST),
         ("preference", {"prefone": "word " * 59}, "", FIRST),
         ("reinforce", {"rlway": "reinforce", "rlgroup": "1"}, "", ""),
-        ("reinforce", {"rlway": "ppo", "rlgroup": "1"}, "group of one", ""),
+        ("reinforce", {"rlway": "ppo", "rlgroup": "1"}, "compares the answers of a group", ""),
         ("reinforce", {"rlway": "baseline", "rlgroup": "2"}, "", ""),
         ("reinforce", {"rlsum": "47+850"}, "Type a sum", ""),
         ("reinforce", {"rlsum": "10+10", "rlgroup": "16", "rlway": "baseline"}, "", ""),
@@ -83,7 +88,7 @@ FIRST = "The first ending gets"
             "",
         ),
         ("tools", {}, "", "a loop has to end"),
-        ("tools", {"toolasked": "37 add 85"}, "", "That is the value"),
+        ("tools", {"toolasked": "37 add 85"}, "", "which is right"),
         ("tools", {"toolasked": "5 divided by 0"}, "", "not defined as a whole number"),
         ("tools", {"toolasked": "37"}, "from 1 to 4 steps", ""),
         ("tools", {"toolasked": "<b>1</b> + 2"}, "a question is whole numbers", ""),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,10 +38,10 @@ ANSWER = st.none() | st.integers(-20, 20).map(str) | st.sampled_from(["?", "", "
 def test_the_sentence_on_an_answer_is_true(answer, results):
     run, question = run_with(answer, *results), texts.question_of("1+1")
     said = plain(turns.answer_read(run, question))
-    assert ("That is the value" in said) == (answer == "2")
+    assert ("which is right" in said) == (answer == "2")
     assert ("gives no answer" in said) == (answer is None)
     copied = answer not in (None, "2") and bool(results) and answer == results[-1]
-    assert ("That is the last result" in said) == copied
+    assert ("the last result that it got" in said) == copied
     assert ("as its answer" in said) == (answer == "?" and not copied)
 
 
@@ -47,7 +49,7 @@ def test_a_question_without_a_value_has_no_right_answer():
     question = texts.question_of("1 over 0")
     said = plain(turns.answer_read(run_with("7", "error division by zero"), question))
     assert "not defined as a whole number" in said
-    assert "That is the value" not in said
+    assert "which is right" not in said
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -66,7 +68,17 @@ def test_the_line_is_asked_for_where_it_leaves_what_two_mistaken_people_would_dr
         assert list(asked.values[1]) == sorted(asked.values[1], reverse=True)
     inside, outside = (chapter.right(task, texts.TRAINED + more) for more in (0, 1))
     falls = outside.interval[1] < inside.interval[0]
-    assert ("wrong copy" in plain(chapter.digits_read(task))) == falls
+    said = plain(chapter.digits_read(task))
+    assert ("wrong copy" in said) == falls
+    assert ("not a single" in said) == (outside.right == 0 and (falls or inside.right == 0))
+
+
+def test_no_wrong_copy_and_no_other_cause_have_words_of_their_own():
+    for wrong, call, copy in itertools.product(range(1, 4), range(4), range(4)):
+        if call + copy <= wrong:
+            said = plain(chapter.wrong_read(wrong, call, copy))
+            assert said.startswith("All of the wrong ones") == (call == wrong)
+            assert ("none from a wrong copy" in said) == (copy == 0)
 
 
 def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():

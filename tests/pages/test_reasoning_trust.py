@@ -33,7 +33,7 @@ def test_rows_hold_the_record_and_one_more_is_asked_for_with_two_mistaken_shares
     off, honest = (
         chapter.counted(texts.DOUBT, lie, loop.DECLINED) for lie in (loop.OFF, loop.HONEST)
     )
-    blind = "no clear difference" in plain_text(chapter.doubt_read())
+    blind = "no more than an honest one" in plain_text(chapter.doubt_read())
     assert blind == (off.interval[0] <= honest.interval[1])
 
 
@@ -76,7 +76,13 @@ def test_what_an_order_adds_is_counted_over_seeds_less_what_happens_without_it()
 @pytest.mark.parametrize(
     ("told", "plain", "said"),
     [
-        ((30, 0, 40), (0, 0, 0), "said that word in 0 of 900 texts, and with it in 70. In 2 of 3"),
+        (
+            (30, 0, 40),
+            (0, 0, 0),
+            "said that word in any of 900 texts, and with it they said it in 70.",
+        ),
+        ((30, 0, 40), (0, 0, 0), "In 2 of 3 models"),
+        ((30, 30, 40), (0, 0, 0), "In all of them"),
         ((1, 0, 2), (0, 1, 2), "said that word in 3 of 900 texts, and with it in 3. In no model"),
     ],
 )

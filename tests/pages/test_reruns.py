@@ -14,8 +14,8 @@ import pytest
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from llmviz.course.lessons import LESSONS as ALL_LESSONS
-from llmviz.course.ui.kept import Kept
-from llmviz.paths import CHECKPOINTS
+from llmviz.course.ui.cached import Cached
+from llmviz.files.paths import CHECKPOINTS
 from tests.pages.harness import OPENED, fine, open_part, parts
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -40,7 +40,7 @@ CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": 
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is
-MOST_ELEMENTS = 78
+MOST_ELEMENTS = 80
 MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 1.3 million
 
 
@@ -48,7 +48,7 @@ MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 
 def work(monkeypatch) -> Iterator[Counter]:
     """Counts forward passes of models, results that were not kept yet, and figures, by name."""
     done: Counter[str] = Counter()
-    fill = Kept._fill
+    fill = Cached._fill
 
     def counted(self, *given):
         done[self.__name__] += 1
@@ -72,7 +72,7 @@ def work(monkeypatch) -> Iterator[Counter]:
 
     monkeypatch.setattr(go.Figure, "__init__", figure)
     monkeypatch.setattr(go.Figure, "to_dict", written)
-    monkeypatch.setattr(Kept, "_fill", counted)
+    monkeypatch.setattr(Cached, "_fill", counted)
     hook = register_module_forward_pre_hook(pass_begins)
     yield done
     hook.remove()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from llmviz.training import run_folders
+from llmviz.runs import store
 from tests.pages.harness import fine, open_part, unpack_all
 from tests.training.tampered import healthy
 
@@ -25,7 +25,7 @@ def home(tmp_path_factory):
 
 
 def test_all_are_listed_and_break_no_page_of_others(home, bundle):
-    assert set(run_folders.kept_runs()) == set(NAMES)
+    assert set(store.kept_runs()) == set(NAMES)
     for lesson, part in (("training", "curves"), ("training", "runs"), ("sampling", "pipeline")):
         fine(open_part(lesson, part))
 

@@ -20,13 +20,14 @@ from llmviz.course.lessons.sampling.knows import model as facts
 from llmviz.course.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.course.lessons.sampling.writing.chapter import writer_words
 from llmviz.course.ui import engine
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.model_on_text import names_of
-from llmviz.course.ui.model_picker import MODEL
+from llmviz.runs import store
 from llmviz.sampling import sampling_steps, sweeps, usual_order
 from llmviz.tokenizers import CharTokenizer
-from llmviz.training import TrainConfig, run_folders
+from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 from tests.pages import harness
 from tests.pages.conftest import use
 from tests.pages.harness import (
@@ -402,20 +403,20 @@ def runs(kept, tmp_path, monkeypatch):
     """The folder of runs with a kept one, and another visitor's private one."""
     home = tmp_path / "runs"
     monkeypatch.setenv("LLMVIZ_RUNS", str(home))
-    for folder in (home / "kept", run_folders.new_private_folder()):
+    for folder in (home / "kept", store.new_private_folder()):
         shutil.copytree(kept, folder)
     return home
 
 
 def private(home) -> str:
-    (folder,) = (home / run_folders.SESSIONS).iterdir()
+    (folder,) = (home / store.SESSIONS).iterdir()
     return f"run:{folder.name}"
 
 
 def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
     app = open_page("sampling", prompt="ann")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == furniture.model)
     assert menu.options == ["tiny-world-gpt", "kept"]
     menu.select("run:kept").run()
     fine(app)
@@ -438,14 +439,14 @@ def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, run
     app = open_page("sampling", prompt="ann", model=name)
     fine(app)
     assert "cannot be used here" not in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == furniture.model)
     assert menu.value == name
     assert any("gru on names" in option for option in menu.options)
-    run_folders.discard(run_folders.find_run(name))
+    store.discard(store.find_run(name))
     app.text_area[0].set_value("bob").run()
     fine(app)
     assert f"{name} cannot be used here" in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == furniture.model)
     assert menu.value == "tiny-world-gpt"
     app.run()
     assert "cannot be used here" not in boxes(app)

@@ -73,13 +73,13 @@ def test_the_tree_is_that_of_the_width_and_its_best_end_is_told(speller):
         path += tree["own"][at]
         at = tree["parents"][at]
     assert path == pytest.approx(total, abs=1e-4)
-    assert f"{percent(float(np.exp(total)))} of all" in harness.prose_of(app)
+    assert f"which has {percent(float(np.exp(total)))}" in harness.prose_of(app)
     assert set(tree["statuses"]) <= {"kept", "finished", "pruned", "abandoned"}
 
 
 def test_widths_that_find_the_best_are_named():
     text = as_markdown(beam.beams_find((3, 4), 4, {3: 7}, 29, 1000))
-    assert "from **3** to 4" in text and "203 continuations" in text
+    assert "width of **3** to 4" in text and "203 continuations" in text
     assert "These do: 2, 4." in beam.beams_find((2, 4), 4, {}, 29, 1000)
     assert "These do: 4." in beam.beams_find((4,), 4, {4: 9}, 29, 1000)  # not "from 4 to 4"
     assert "up to 2 finds" in beam.beams_find((), 2, {}, 29, 1000)

@@ -84,7 +84,9 @@ def test_the_share_of_a_rule_stands_with_its_interval_as_in_the_card(bundle, mon
     app = open_part("sampling", "knows", rule="sums")
     told = re.sub(r"<[^>]+>", "", prose_of(app))
     assert words.hidden not in told  # which is said of the rules with a short cut alone
-    assert "weakest at “where somebody is”: it is right in 96.1\u00a0% (94.7\u00a0% to" in told
+    assert (
+        "weakest at “where somebody is”: there it is right in 96.1\u00a0% (94.7\u00a0% to" in told
+    )
     (dots,) = [rows for rows in unpack_all(app, "case_rows") if len(rows["rows"]) == 3]
     for row, kind in zip(dots["rows"], ("places", "sums", "days"), strict=True):
         assert (row["value"], row["interval"]) == (scores[kind].share, [*scores[kind].interval])

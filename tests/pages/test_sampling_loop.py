@@ -13,7 +13,6 @@ from hypothesis import strategies as some
 from llmviz.course.components.token_loop.view import STAGES, LoopRound, loop_payload
 from llmviz.course.lessons.sampling.loop import ROUNDS, chapter, words
 from llmviz.evaluation.cache_costs import CacheCosts
-from llmviz.interpretability.writing_rounds import vectors_computed
 from llmviz.models.costs import cache_per_token
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
@@ -53,7 +52,7 @@ def test_the_counts_are_those_of_the_passes(bundle):
         last = tokens + ROUNDS - 1 if cached else ROUNDS * tokens + ROUNDS * (ROUNDS - 1) // 2
         assert lines[-1].endswith(f"computed {last:,}.")
     app = open_part("sampling", "loop", prompt=TEXT)
-    assert f"{tokens + ROUNDS - 1:,} vectors with the cache" in prose_of(app)
+    assert f"{tokens + ROUNDS - 1:,} vectors to compute with the cache" in prose_of(app)
     computed = []
     hook = bundle.model.blocks[0].register_forward_pre_hook(
         lambda _, given: computed.append(given[0].shape[1])
@@ -108,14 +107,6 @@ def test_the_sentence_about_time_says_which_one_took_longer(without, with_cache)
     line = chapter.time_line(found)
     assert ("times as fast" in line) == (without / with_cache > chapter.NEAR)
     assert ("saves no time" in line) == (with_cache / without >= chapter.NEAR)
-
-
-@given(some.integers(1, 5000), some.booleans())
-def test_the_question_of_the_tenth_round_has_the_answer_of_the_passes(tokens, cacheable):
-    asked = chapter.question(tokens, cacheable=cacheable)
-    right = vectors_computed(tokens, 10, cached=cacheable)[-1]
-    assert asked.answers[asked.right] == f"{right:,}"
-    assert len(set(asked.answers)) == len(asked.answers) == 3
 
 
 def test_later_rounds_are_not_sent_before_an_answer(bundle, covers):

@@ -34,7 +34,7 @@ def test_written_text_is_what_generate_gives(bundle):
     assert text["ids"][:20].tolist() == [token.id for token in expected]
     assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
-    told = f"number of different tokens is {text_measures(expected)['distinct']:.0%} of that"
+    told = f"{text_measures(expected)['distinct']:.0%} are new in it"
     assert told in harness.prose_of(app)
 
 
@@ -167,3 +167,9 @@ def test_settings_side_by_side_share_their_random_numbers(bundle):
     assert len(parts) == 3
     shortest = min(len(part["u"]) for part in parts)
     assert all(np.array_equal(part["u"][:shortest], parts[0]["u"][:shortest]) for part in parts)
+
+
+def test_repeats_are_said_in_words_of_their_own_where_there_are_none_or_hardly_any():
+    said = [writing.repeated(share) for share in (0.0, 0.004, 0.28, 1.0)]
+    assert len(set(said)) == 4 and "0%" not in said[0] and "0%" not in said[1]
+    assert "28%" in said[2]

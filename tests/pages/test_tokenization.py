@@ -12,7 +12,6 @@ import json
 import socket
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -20,17 +19,16 @@ from hypothesis import strategies as some
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization import words as lesson_words
-from llmviz.course.lessons.tokenization.bytes import chapter as utf8
+from llmviz.course.lessons.tokenization.compare import spelled as utf8
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.training.windows import chapter as windows
-from llmviz.course.ui import common, guess
+from llmviz.course.ui.furniture import words as furniture
+from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
     Tokenizer,
-    WordTokenizer,
     download,
     film,
     get_tokenizer,
@@ -49,7 +47,7 @@ from tests.pages.harness import (
     unpack_all,
 )
 
-PARTS = ["cut", "compare", "learn", "merge", "wordpiece", "bytes"]
+PARTS = ["cut", "compare", "learn", "merge"]
 ODD_TEXTS = {
     "empty": "",
     "one character": "a",
@@ -80,14 +78,11 @@ def test_odd_texts_break_nothing_and_stay_in_the_box(part):
             assert run_snippet(snippet).strip() == prints.strip(), name
 
 
-def test_an_empty_text_gets_one_clear_line_and_a_short_one_the_rule_for_windows():
-    places = (("tokenization", "cut"), ("tokenization", "compare"), ("training", "windows"))
-    for lesson, part in places:
-        app = open_part(lesson, part, text="")
+def test_an_empty_text_gets_one_clear_line():
+    for part in ("cut", "compare"):
+        app = open_part("tokenization", part, text="")
         app.text_area[0].set_value("").run()
-        assert common.EMPTY in messages(app), part
-    app.text_area[0].set_value("a").run()
-    assert "needs at least 5 tokens; the text has 1" in messages(app)[0]
+        assert furniture.empty_text in messages(app), part
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -99,7 +94,7 @@ def test_five_megabytes_are_cut_where_they_are_drawn_and_the_page_says_so(part):
     assert app.text_area[0].value == text
     said_so = " ".join(messages(app))
     assert "too long for a link" in said_so
-    if part not in ("merge", "wordpiece", "bytes"):
+    if part != "merge":
         assert f"{len(text):,} characters" in said_so
 
 
@@ -111,7 +106,6 @@ def test_counts_are_the_tokenizers_own_and_the_table_counts_every_token():
     app = open_part("tokenization", "cut", text=text, tokenizer="char")
     ids = get_tokenizer("char").encode(text)
     assert f"You see {len(text)} characters. The model gets {len(ids)} numbers" in prose_of(app)
-    assert f"{len(text) / len(ids):.2f} characters per token" in prose_of(app)
     table = app.dataframe[0].value
     assert dict(zip(table["id"], table[cut_words.columns["count"]], strict=True)) == Counter(ids)
 
@@ -217,18 +211,12 @@ def test_the_box_of_compare_holds_the_text_of_its_picture_before_and_after_typin
 
 
 @pytest.mark.parametrize(
-    ("lesson", "part", "link"),
-    [
-        ("tokenization", "compare", {"rows": "bpe,gpt2,char"}),
-        ("tokenization", "cut", {"tokenizer": "gpt2"}),
-        ("tokenization", "bytes", {"tokenizer": "gpt2"}),
-        ("training", "windows", {"cutter": "gpt2"}),
-    ],
+    ("part", "link"), [("compare", {"rows": "bpe,gpt2,char"}), ("cut", {"tokenizer": "gpt2"})]
 )
-def test_without_a_network_the_bundled_bpe_cuts_and_it_is_said(monkeypatch, lesson, part, link):
+def test_without_a_network_the_bundled_bpe_cuts_and_it_is_said(monkeypatch, part, link):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     monkeypatch.setattr(registry, "_loaded", {})
-    app = open_part(lesson, part, **link)
+    app = open_part("tokenization", part, **link)
     fine(app)
     (line,) = [line for line in messages(app) if "gpt2 is not available" in line]
     assert ("The bundled BPE" in line) == (part != "compare")  # whose other rows are there
@@ -254,7 +242,7 @@ def test_an_example_stands_there_until_somebody_writes_and_boys_fall_into_a_hole
     number = f"{by_word.special_tokens[UNKNOWN]:,}"
     app = open_part("tokenization", "compare")
     assert "<code>boys</code> and <code>🙂</code> are not on the list" in prose_of(app)
-    assert f"All of them are read as number {number}" in prose_of(app)
+    assert f"number {number}" in prose_of(app)
     told = prose_of(open_part("tokenization", "compare", text="a boy, two boys", rows="bpe,word"))
     assert "<code>boys</code> is not on the list" in told
     assert "No row has a hole" in prose_of(open_part("tokenization", "compare", rows="bpe"))
@@ -268,7 +256,7 @@ def test_an_old_link_to_the_list_of_words_opens_what_has_it_now():
     assert not app.warning
     told = prose_of(app)
     assert "Yours has 8 lines" in told  # five different words and marks, three special tokens
-    assert "<code>dog</code> is not in your text" in told and "the &lt;|unk|&gt; saw" in told
+    assert "<code>dog</code> is not on this list" in told and "the &lt;|unk|&gt; saw" in told
     old = open_part("tokenization", "compare", words="boy boys dinosaur")
     assert not old.warning and "<code>boys</code> is not on the list" in prose_of(old)
 
@@ -336,7 +324,7 @@ def test_the_film_is_the_training():
     merges = list(BPETokenizer.train_steps(documents, 300))
     app = open_part("tokenization", "learn", size="300", step="7")
     assert f"After 7 merges of {len(merges)}" in prose_of(app)
-    assert f"{merges[6].corpus_length_after:,} tokens long" in prose_of(app)
+    assert f"{merges[6].corpus_length_after:,} tokens: " in prose_of(app)
 
 
 def test_a_trained_tokenizer_is_used_by_the_other_chapters():
@@ -364,7 +352,7 @@ def test_the_slider_of_stems_follows_the_word_forms():
 
 
 def test_wordpiece_shows_what_its_rule_learns():
-    app = open_part("tokenization", "wordpiece", joins="100", forms="boys tokens")
+    app = open_part("tokenization", "merge", joins="100", forms="boys tokens")
     fine(app)
     documents = load_corpus("word-forms").documents
     steps = list(itertools.islice(piece_steps(documents, 10_000), 101))
@@ -376,7 +364,7 @@ def test_wordpiece_shows_what_its_rule_learns():
 
 
 def test_an_unknown_word_is_said_and_two_texts_get_their_marks():
-    app = open_part("tokenization", "wordpiece", forms="tokens zebrä")
+    app = open_part("tokenization", "merge", forms="tokens zebrä")
     fine(app)
     assert "cannot cut <code>zebrä</code>" in prose_of(app)
     marks = next(block.value for block in app.code if block.value.startswith("[CLS]"))
@@ -430,43 +418,10 @@ def test_borders_inside_characters_are_counted():
 
 
 def test_two_ways_of_writing_one_letter_are_different_signs():
-    app = open_part("tokenization", "bytes", sample="accents")
-    signs = harness.sent(app, "token_strip")["rows"][0]
+    app = open_part("tokenization", "compare", sample="accents")
+    signs = harness.unpack_all(app, "token_strip")[-1]["rows"][0]
     codes = [dict(card)[utf8.words.code_point] for card in signs["details"]]
     assert codes == ["U+00E9", "U+0020", "U+0065", "U+0301"]
-
-
-# ---- windows
-
-
-def test_targets_are_the_inputs_moved_by_one():
-    link = {"context": "5", "stride": "2", "batch": "3", "window": "4"}
-    app = open_part("training", "windows", text="The cat sat on the mat. " * 3, **link)
-    shown = [block.value for block in app.code if block.value.startswith("[[")][:2]
-    inputs, targets = (
-        np.array([row.strip(" []").split() for row in block.splitlines()], dtype=int)
-        for block in shown
-    )
-    ids = BPE.encode(app.text_area[0].value)
-    assert inputs.shape == targets.shape == (3, 5)
-    assert (inputs[:, 1:] == targets[:, :-1]).all()
-    # Window 4 is in the second batch of three, which begins with window 3, at token 3 × 2.
-    assert list(inputs[0]) == ids[6:11]
-    assert list(targets[0]) == ids[7:12]
-
-
-def test_a_stride_beyond_the_context_names_the_tokens_in_no_window():
-    app = open_part("training", "windows", context="2", stride="5")
-    assert "tokens are in no window" in prose_of(app)
-
-
-def test_a_batch_is_padded_and_begins_with_the_start_token():
-    tokenizer = WordTokenizer.train("a b c d e")
-    rows = windows.padded(["a b c", "a", "", "a b c d e"], tokenizer)
-    start, pad = tokenizer.special_tokens["<|endoftext|>"], tokenizer.special_tokens["<|pad|>"]
-    assert {len(row) for row in rows} == {6}
-    assert all(row[0] == start for row in rows)
-    assert rows[0] == [start, 0, 1, 2, pad, pad] and pad not in rows[3]
 
 
 # ---- the whole lesson
@@ -476,19 +431,15 @@ def test_a_link_restores_every_control():
     link = {"text": "a <b>link</b>", "tokenizer": "char", "corpus": "names", "size": "512"}
     link |= {"step": "33", "follow": "anna", "word": "banana", "space": "0", "sample": "hangul"}
     link |= {"rows": "char,bpe", "special": "1", "token": "3", "ids": "1 2", "table": "all"}
-    windows = {"text": "a <b>link</b>", "cutter": "char"}
-    windows |= {"context": "7", "stride": "9", "batch": "4", "window": "1"}
-    for lesson, part, said in (("tokenization", "bytes", link), ("training", "windows", windows)):
-        app = open_part(lesson, part, **said)
-        fine(app)
-        assert not app.warning
-        address = {key: "".join(value) for key, value in dict(app.query_params).items()}
-        assert address == said | {"part": part}
+    app = open_part("tokenization", "cut", **link)
+    fine(app)
+    assert not app.warning
+    address = {key: "".join(value) for key, value in dict(app.query_params).items()}
+    assert address == link | {"part": "cut"}
 
 
-@pytest.mark.parametrize("part", ["merge", "wordpiece"])  # the others are answered on pictures
-def test_every_question_has_one_right_answer_and_a_reason_for_each(part):
-    app = open_part("tokenization", part)
+def test_every_question_has_one_right_answer_and_a_reason_for_each():
+    app = open_part("tokenization", "merge")  # the others are answered on pictures
     assert app.radio
     for at in range(len(app.radio)):
         right = 0
@@ -497,5 +448,5 @@ def test_every_question_has_one_right_answer_and_a_reason_for_each(part):
             fine(app)
             right += len(app.success)
             assert len(app.success) + len(app.error) == 1
-            harness.press(app, guess.words.again)
+            harness.press(app, guess_words.again)
         assert right == 1

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import WindowPlan
 from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.tokenization.bytes import chapter as utf8
+from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization.compare import chapter as compare
+from llmviz.course.lessons.tokenization.compare import spelled as utf8
 from llmviz.course.lessons.tokenization.cut import chapter as cut
 from llmviz.course.lessons.tokenization.cut import words as cut_words
 from llmviz.course.lessons.tokenization.learn import chapter as learn
 from llmviz.course.lessons.tokenization.merge import chapter as merge
-from llmviz.course.lessons.tokenization.wordpiece import chapter as wordpiece
-from llmviz.course.lessons.tokenization.wordpiece.model import after_merges, learn_pieces
-from llmviz.course.lessons.training.windows import chapter as windows
+from llmviz.course.lessons.tokenization.merge import wordpiece
+from llmviz.course.lessons.tokenization.merge.model import learn_pieces
+from llmviz.course.lessons.training.loss import frames
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
@@ -113,38 +113,23 @@ def test_what_has_no_hole_is_given_back_but_for_its_spaces(text):
 # ---- what later merges save
 
 
-def film_with(saved: list[int]) -> SimpleNamespace:
-    """A film whose merges take away so many tokens each."""
-    length = sum(saved) + 1
-    steps, left = [], length
-    for tokens in saved:
-        left -= tokens
-        steps.append(SimpleNamespace(corpus_length_after=left))
-    return SimpleNamespace(steps=steps, corpus_length=length)
-
-
-@given(some.integers(10, 40), some.integers(1, 400), some.integers(1, 400), some.booleans())
-def test_what_later_merges_save_is_asked_with_lines_that_are_apart(half, first, second, odd):
-    saved = [first] * half + [second] * half + [1] * odd
-    question = learn.saving_question(film_with(saved))
+@given(some.lists(some.sampled_from(["low", "slow", "newest", "ab", "a"]), min_size=1, max_size=9))
+def test_a_piece_is_asked_about_at_the_merge_that_makes_it(texts):
+    trained = film(" ".join(texts), "", 300)
+    made = learn.piece_made(trained)
+    question = learn.piece_question(trained, made)
+    pieces = [merge.new_bytes.decode() for merge in trained.steps]
+    if not made:
+        assert question is None and not any(
+            len(piece.strip()) > 2 for piece in pieces if piece[0] != " "
+        )
+        return
+    assert len(pieces[made - 1]) > 2 and pieces[made - 1].isalpha()
     if question is None:
         return
-    film = film_with(saved)
-    right = question.values[question.right]
-    assert right == tuple(
-        learn.length_after(film, at) for at in learn.stops(film)[learn.HALF + 1 :]
-    )
-    assert f"saved {half * first:,} tokens" in question.reasons[question.right]
-    assert f"the next {half:,} saved {half * second:,}." in question.reasons[question.right]
-    for line in question.values[: question.right]:
-        gap = sum(abs(a - b) for a, b in zip(line, right, strict=True)) / learn.HALF
-        assert gap >= learn.APART * film.corpus_length
-
-
-def test_few_merges_are_not_asked_about():
-    assert learn.saving_question(film_with([])) is None
-    assert learn.saving_question(film_with([3] * 19)) is None
-    assert learn.saving_question(film_with([30] * 10 + [3] * 10)) is not None
+    assert question.values[question.right] == (made,)
+    for (at,) in question.values[: question.right]:
+        assert abs(at - made) >= learn.APART * len(trained.steps)
 
 
 @given(some.text(alphabet="aab ", min_size=1, max_size=80).filter(str.strip))
@@ -204,7 +189,7 @@ def test_a_joined_sign_costs_what_its_bytes_do_and_the_answers_are_apart():
 def test_a_window_asks_once_at_each_of_its_tokens(context, stride, more):
     plan = WindowPlan(context + more, context, stride)
     texts = [f"t{at}" for at in range(plan.tokens)]
-    question = windows.guesses_question(texts, plan)
+    question = frames.guesses_question(texts, plan)
     assert (question is None) == (context == 1)
     if question is not None:
         assert question.answers[question.right] == str(plan.predictions // len(plan.starts))
@@ -235,9 +220,14 @@ def test_characters_and_words_write_only_what_they_know(text):
     assert BPETokenizer([]).decode(BPETokenizer([]).encode(text)) == text
 
 
-def test_the_saving_question_fits_a_real_training():
-    trained = film("low lower lowest newer newest wider widest slow slower " * 3, "", 300)
-    assert learn.saving_question(trained) is not None
+def test_the_bundled_stories_are_asked_about_the_piece_of_the_title():
+    trained = sources.training("tiny-world-sample", None, 1024)
+    made = learn.piece_made(trained)
+    assert trained.steps[made - 1].new_bytes.decode() == learn.PIECE
+    assert learn.piece_question(trained, made) is not None
+    halves = learn.halves(trained)
+    assert halves["first"] > halves["second"] > 0
+    assert sum(halves.values()) == trained.corpus_length - trained.steps[-1].corpus_length_after
 
 
 SHORT = some.text(alphabet="aab éß🙂.\n", min_size=1, max_size=40)
@@ -250,13 +240,14 @@ def told(chapter, values: dict[str, object]) -> str:
 
 @settings(max_examples=60, deadline=None)
 @given(SHORT)
-def test_cut_tells_the_first_id_and_the_ratio_of_the_tokens(text):
+def test_cut_tells_how_many_numbers_a_text_became_and_those_of_one_word(text):
     for tokenizer in KINDS.values():
         if tokens := tokenizer.tokens(text):
-            end = told(cut, cut.end(text, tokens))
-            assert f"the first of them is {tokens[0].id:,}." in end
-            ratio = f"{len(text) / len(tokens):.2f} characters per token"
-            assert ratio in cut.caption(text, tokens)
+            many = "number" if len(tokens) == 1 else "numbers"
+            assert f"{len(tokens)} {many}" in told(cut, cut.end(text, tokens))
+            said = cut.caption(text, tokens)
+            named = any(str(token.id) in said for token in tokens)
+            assert named == (said != cut.words.caption["signs"])
 
 
 def test_the_end_of_compare_is_true_of_one_tokenizer_and_absent_without_any():
@@ -273,28 +264,22 @@ def test_the_end_of_learn_tells_the_first_merge_and_the_length_after_the_last():
     trained = film("ab ab ab", "", 259)
     end = told(learn, learn.end(trained))
     last = trained.steps[-1].corpus_length_after
-    assert f"the corpus of {trained.corpus_length} bytes {last} tokens long" in end
-    assert "counted 3 times" in end
-    assert "the corpus of 4 bytes 1 token long" in told(learn, learn.end(film("abab", "", 259)))
+    assert f"{trained.corpus_length} bytes were only {last} tokens" in end
+    assert "4 bytes were only 1 token" in told(learn, learn.end(film("abab", "", 259)))
 
 
-def test_the_second_half_of_the_film_does_not_travel_before_the_guess(covers):
+def test_the_film_stops_before_the_piece_until_the_guess_and_then_shows_it(covers):
     app = open_part("tokenization", "learn", step="700")
-    half, whole = sent(app, "draw_on"), sent(app, "bpe_film")
-    merges = len(whole["merges"])
-    assert half["asked"]["x"] and len(half["lines"][0]["y"]) == learn.HALF + 1
+    assert len(sent(app, "bpe_film")["merges"]) == learn.BEGIN
     next(one for one in app.button if one.label == "Show me without an answer").click().run()
-    told = sent(app, "bpe_film")
-    assert len(told["merges"]) == 2 * merges + 1  # an odd count
-    assert sent(app, "draw_on")["asked"]["x"] == []
+    told, (row,) = sent(app, "bpe_film"), sent(app, "case_rows")["rows"]
+    assert len(told["merges"]) == told["of"] and told["step"] == row["value"]
 
 
-def test_the_windows_are_covered_until_their_guesses_were_counted(covers):
-    app = open_part("training", "windows")
-    assert "What the model receives" not in [head.value for head in app.header]
+def test_the_frames_are_covered_until_their_guesses_were_counted(covers):
+    app = open_part("training", "loss")
     assert not harness.unpack_all(app, "windows_view")  # it draws each target
     app.radio[0].set_value(0).run()
-    assert "What the model receives" in [head.value for head in app.header]
     assert harness.unpack_all(app, "windows_view")
 
 
@@ -308,19 +293,6 @@ def test_the_end_of_merge_says_whether_the_longest_token_gives_the_same(word):
     assert ("gives the same tokens" in end) == same and ("gives other tokens" in end) != same
 
 
-@settings(max_examples=30, deadline=None)
-@given(some.text(alphabet="aabc ", min_size=4, max_size=60), some.integers(1, 8))
-def test_the_end_of_wordpiece_counts_the_merges_of_a_rarer_pair(text, joins):
-    learned = learn_pieces(text) if text.strip() else None
-    if learned is None or not learned.steps:
-        return
-    done = learned.steps[:joins]
-    rarer = [one for one in done if one.best.count < one.most_frequent.count]
-    end = wordpiece.end(learned, after_merges(learned, joins), "abc", joins)
-    assert end["rarer"] == len(rarer)
-    assert str(end["done"]).startswith(f"{len(done)} merge")
-
-
 @settings(max_examples=60, deadline=None)
 @given(SHORT)
 def test_bytes_says_how_its_longest_sign_is_stored_and_read(text):
@@ -330,16 +302,6 @@ def test_bytes_says_how_its_longest_sign_is_stored_and_read(text):
     assert facts["size"].split()[0] == str(most)
     at = next(at for at, character in enumerate(text) if len(character.encode()) == most)
     assert facts["read"].split()[0] == str(sum(t.char_start <= at < t.char_end for t in tokens))
-    assert f"{len(text)} sign" in told(utf8, facts) and f"{len(tokens)} token" in told(utf8, facts)
-
-
-@settings(max_examples=60, deadline=None)
-@given(some.integers(1, 12), some.integers(1, 12), some.integers(1, 30))
-def test_the_end_of_windows_counts_what_the_plan_predicts(context, stride, more):
-    plan = WindowPlan(context + more, context, stride)
-    end = told(windows, windows.end([f"t{i}" for i in range(plan.tokens)], plan))
-    assert "after `t0`, say `t1`" in end
-    assert f"make {len(plan.starts) * context:,} exercise" in end
 
 
 TRAINED = [kind.train("the cat sat.\n") for kind in (WordTokenizer, CharTokenizer)]
@@ -457,9 +419,8 @@ def test_a_tie_in_counts_is_not_called_bpe_s_choice():
 
 
 def test_gaps_are_said_only_where_a_token_is_in_no_window():
-    link = {"text": "abcdefg", "tokenizer": "char", "context": "4", "stride": "8"}
-    text = prose_of(open_part("training", "windows", **link))
-    assert "At the end, 2 tokens are in no window" in text and "gaps" not in text
+    said = frames.coverage(WindowPlan(7, 4, 8))
+    assert "At the end, 2 tokens are in no frame" in said and "gaps" not in said
 
 
 @settings(max_examples=200, deadline=None)
@@ -470,20 +431,20 @@ def test_tokens_in_no_window_are_counted_where_they_are(context, stride, more):
     covered = {at for start in plan.starts for at in range(start, start + context + 1)}
     left_out = [at for at in range(plan.tokens) if at not in covered]
     between = [at for at in left_out if at < max(covered)]
-    told = windows.coverage(plan)
+    told = frames.coverage(plan)
     for where, places in (("so there are gaps:", between), ("At the end,", left_out)):
         number = len(places) - (len(between) if places is left_out else 0)
         word = f"{number} token{' is' if number == 1 else 's are'}"
-        assert (f"{where} {word} in no window" in told) == bool(number)
-    assert ("only one window" in told) == (len(plan.starts) == 1)
-    assert ("Neighbours share" in told) == (stride < context and len(plan.starts) > 1)
+        assert (f"{where} {word} in no frame" in told) == bool(number)
+    assert ("only one frame" in told) == (len(plan.starts) == 1)
+    assert ("share" in told) == (stride < context and len(plan.starts) > 1)
 
 
 def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():
     """With a long stride the next window would begin behind the end."""
     plan = WindowPlan(20, 4, 32)
     assert len(plan.never_seen) > plan.context + 1
-    assert "too few" not in windows.coverage(plan)
+    assert "too few" not in frames.coverage(plan)
 
 
 # ---- capitals
@@ -494,7 +455,7 @@ def test_capitals_are_asked_about_as_special_tokens_are_read():
     for special in (False, True):
         question = cut.capitals_question(get_tokenizer("bpe"), text, special=special)
         tokens = len(get_tokenizer("bpe").encode(text, "all" if special else ()))
-        assert f"into {tokens} tokens" in as_markdown(question.text)
+        assert f"became {tokens} tokens" in as_markdown(question.text)
         assert (tokens,) in question.values
 
 
@@ -512,3 +473,12 @@ def test_more_words_than_are_followed_are_counted_in_a_note():
     fine(app)
     assert "holds 10 different words and marks. The first 8 of them are followed" in boxes(app)
     assert "are followed" not in boxes(open_part("tokenization", "learn", follow="a b a b"))
+
+
+def test_signs_that_are_cut_are_counted_only_where_some_are():
+    tokenizer = get_tokenizer("bpe")
+    whole, cut_apart = (
+        utf8.about_cuts(text, "bpe", tokenizer.tokens(text)) for text in ("abc", "a🙂")
+    )
+    assert "no sign apart" in whole and "0 signs" not in whole
+    assert "1 sign apart" in cut_apart

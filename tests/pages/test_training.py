@@ -43,25 +43,26 @@ from llmviz.course.ui import engine, runs
 from llmviz.course.ui.common import duration, percent
 from llmviz.course.ui.state import PageState
 from llmviz.models import MODELS
+from llmviz.runs import store
+from llmviz.runs.manager import RunManager
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training import Diverged, TrainConfig, run_folders
+from llmviz.training import Diverged, TrainConfig
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
 from llmviz.training.estimate import estimate, run_seconds, vocabulary
 from llmviz.training.export import zipped
 from llmviz.training.files import write_json
 from llmviz.training.kept_weights import STEPS
-from llmviz.training.manager import RunManager
-from llmviz.training.pace import pace_of, predict_seconds, work
 from llmviz.training.plan import Plan, check_corpus, prepare
 from llmviz.training.reading import WRONG, read_metrics, steps_saved
 from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
-from llmviz.training.runs import load_trained, run_in_folder
+from llmviz.training.run_folder import load_trained, run_in_folder
 from llmviz.training.samples import sampler
+from llmviz.training.throughput import predict_seconds, throughput_of, work
 from tests.pages import harness
 from tests.pages.harness import fine, open_part
+from tests.runs.test_manager import MADE, Pretender
 from tests.training.small_plans import small_plan, small_training
-from tests.training.test_manager import MADE, Pretender
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def button(app, label: str):
 
 def mine():
     """The runs that the page started, the newest first."""
-    return list(reversed(runs.manager()._runs.values()))
+    return list(reversed(runs.manager()._life.runs.values()))
 
 
 def markdown(app) -> str:
@@ -210,14 +211,14 @@ def test_a_pause_counts_while_the_page_changes_elsewhere(home, trained):
 
 
 def test_a_click_that_nothing_answers_is_forgotten(home, monkeypatch):
-    app = harness.open_part("training", "race")
-    (again,) = (one for one in app.button if one.key == "race.again")
-    app.session_state["_clicked.race.again"] = time.monotonic() - 11
+    app = harness.open_part("training", "overfitting", failing="heart")
+    (again,) = (one for one in app.button if one.key == "wrong.heart")
+    app.session_state["_clicked.wrong.heart"] = time.monotonic() - 11
     app.run()
     assert mine() == []
     again.click().run()
     harness.fine(app)
-    assert len(mine()) == 2  # two models are chosen at first
+    assert len(mine()) == 2
 
 
 def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
@@ -290,7 +291,7 @@ def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, tr
     (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
     app.run()
     harness.fine(app)
-    pace = pace_of(plan, run.folder)
+    pace = throughput_of(plan, run.folder)
     guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
     step = predict_seconds(plan, guess.parameters, [pace])
     assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
@@ -589,7 +590,7 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     known, _ = references_again(
         charted_runs.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
     )
-    for value in (known.uniform, known.unigram, known.bigram):
+    for value in (known.unigram, known.bigram):
         assert f"{value:.2f}" in said
     app = harness.open_part("training", "curves", runs="tiny-world-gpt")
     (floor,) = (line for line in harness.sent(app, "curves")["lines"] if line["floor"])
@@ -673,7 +674,7 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
 
 def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     app = harness.open_part("training", "curves", runs="names-gpt", at="3000")
-    assert "have only their last step" in captions(app)
+    assert "only the model of the last step" in captions(app)
     assert "and a new optimizer" in captions(app)
     last = int(CurveFile(engine.CHECKPOINTS / "names-gpt").read().steps[-1])
     steps = next(box for box in app.number_input if box.label == "Steps")
@@ -738,7 +739,7 @@ def test_a_number_beyond_float32_can_be_sent():
 
 
 def test_private_runs_of_others_are_not_listed(home, trained):
-    other = run_folders.new_private_folder()
+    other = store.new_private_folder()
     shutil.copytree(trained, other)
     assert not any(other.name in name for name in charted_runs.available())
     app = harness.open_part("training", "curves", runs=f"run:{other.name}")
@@ -791,8 +792,8 @@ def test_the_film_stands_beside_a_run_that_kept_weights(home, trained):
     assert len(shown) == 2
     for code, output in shown:
         assert harness.run_snippet(code).strip() == output.strip()
-    (run_folders.root() / "mine").parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(trained, run_folders.root() / "mine")
+    (store.root() / "mine").parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(trained, store.root() / "mine")
     app = harness.open_part("training", "runs", run="run:mine", film_head="99")
     harness.fine(app)
     film = harness.sent(app, "run_film")
@@ -821,7 +822,7 @@ def looks(home, monkeypatch):
 
     def offered(visitor: str, name: str) -> tuple[set[str], str]:
         monkeypatch.setattr(runs, "visitor", lambda: visitor)
-        app = open_part("training", "runs", run=run_folders.PREFIX + name)
+        app = open_part("training", "runs", run=store.PREFIX + name)
         fine(app)
         labels = {button.label for button in app.button}
         return labels & set(ACTS), " ".join(block.value for block in app.caption)
@@ -831,7 +832,7 @@ def looks(home, monkeypatch):
 
 def test_a_run_offers_each_visitor_only_buttons_that_work(home, trained, looks):
     manager = runs.manager()
-    manager._visitors.here = lambda owner: True  # both have their window open
+    manager._life.visitors.here = lambda owner: True  # both have their window open
     run = manager.start(ANN, small_plan(small_training(steps=60)))
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
     MADE[0].says("begun", step=1)
@@ -857,7 +858,7 @@ def test_a_run_offers_each_visitor_only_buttons_that_work(home, trained, looks):
     buttons, captions = looks(ANN, "kept")
     assert buttons == set() and words.watching_kept in captions
 
-    folder = run_folders.new_private_folder()  # of a visit that the server does not know
+    folder = store.new_private_folder()  # of a visit that the server does not know
     shutil.copytree(trained, folder)
     assert looks(BOB, folder.name)[0] == set()
 
@@ -868,7 +869,7 @@ def test_another_visitors_run_is_forked_only_once_it_is_kept(home, trained, monk
 
     def forks(visitor: str, name: str) -> bool:
         monkeypatch.setattr(runs, "visitor", lambda: visitor)
-        app = open_part("training", "curves", runs=run_folders.PREFIX + name)
+        app = open_part("training", "curves", runs=store.PREFIX + name)
         fine(app)
         return curves_words.fork_start in {button.label for button in app.button}
 

@@ -15,7 +15,7 @@ from llmviz.course.components.descent_view.view import (
 )
 from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.optimizers import chapter as optimizers
-from llmviz.course.lessons.training.walkers import Rates
+from llmviz.course.lessons.training.trajectories import Rates
 from llmviz.training.descent import descend
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import (

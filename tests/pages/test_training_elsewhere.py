@@ -12,8 +12,10 @@ import time
 import pytest
 
 from llmviz.course.ui import runs
-from llmviz.training import load_checkpoint, run_folders
+from llmviz.runs import store
+from llmviz.training import load_checkpoint
 from llmviz.training.curves import CurveFile
+from llmviz.training.reading import last_record
 from tests.pages.harness import ROOT, fine, open_part, sent
 from tests.pages.test_training import home, markdown  # noqa: F401
 
@@ -57,27 +59,27 @@ def until(condition, process):
 @pytest.mark.slow  # trainings in other processes
 def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):  # noqa: F811
     folder = home / "live"
-    until(lambda: run_folders.last_record(folder) is not None, elsewhere)
+    until(lambda: last_record(folder) is not None, elsewhere)
     app = open_part("training", "runs", run="run:live")
     fine(app)
     assert "live** · being trained by another process" in markdown(app)
     assert not [one for one in app.button if one.label in ("Pause", "Go on", "Keep")]
     (first,) = sent(app, "curves")["runs"]
-    until(lambda: run_folders.last_record(folder)["step"] > first["steps"][-1] + 20, elsewhere)
+    until(lambda: last_record(folder)["step"] > first["steps"][-1] + 20, elsewhere)
     app.run()  # as the page does by itself each second
     fine(app)
     (later,) = sent(app, "curves")["runs"]
     count = len(first["steps"])
     assert later["steps"][-1] > first["steps"][-1] + 20
     assert later["train"][:count].tolist() == first["train"].tolist()
-    assert run_folders.kept_runs() == ["live"]
+    assert store.kept_runs() == ["live"]
     with pytest.raises(ValueError, match="being written by another process"):
         runs.manager().resume("live", "ann")
 
     os.kill(elsewhere.pid, signal.SIGINT)
     elsewhere.wait(LONG)
     end = time.monotonic() + LONG
-    while run_folders.is_written(folder) and time.monotonic() < end:
+    while store.is_written(folder) and time.monotonic() < end:
         time.sleep(0.05)
     app.run()
     fine(app)

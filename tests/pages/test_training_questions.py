@@ -19,13 +19,12 @@ from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.training import charted_runs
 from llmviz.course.lessons.training.backprop import chapter as backprop_chapter
 from llmviz.course.lessons.training.curves import chapter as curves
-from llmviz.course.lessons.training.curves import checkpoint
+from llmviz.course.lessons.training.curves import checkpoint, race
 from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.loss import chapter as loss_chapter
 from llmviz.course.lessons.training.optimizers import chapter as optimizers
 from llmviz.course.lessons.training.overfitting import chapter as overfitting
 from llmviz.course.lessons.training.overfitting import words as wrong_words
-from llmviz.course.lessons.training.race import standings
 from llmviz.course.lessons.training.runs import chapter as runs_chapter
 from llmviz.course.ui.common import percent
 from llmviz.evaluation import text_loss
@@ -108,8 +107,9 @@ def test_the_end_of_one_weight_is_where_its_walk_ends(rate):
     for _ in range(descent.STEPS):
         weight -= rate * 2 * (weight - guess.best)
     said = descent.end(rate, guess.best)
-    assert ("too large" in said) == (abs(1 - 2 * rate) >= 1)
-    assert ("too large" in said) or f"the weight is {weight:.3f}" in said
+    assert ("never gets to" in said) == (abs(1 - 2 * rate) >= 1)
+    assert ("as far away as it began" in said) == (rate == 1)
+    assert ("never gets to" in said) or f"the ball gets to {weight:.2f}" in said
 
 
 def test_what_is_said_of_each_rate_is_what_the_ball_does():
@@ -189,15 +189,17 @@ def test_small_steps_of_sgd_end_in_the_right_valley_as_said():
 
 
 @pytest.mark.parametrize("target", range(backprop.CHOICES))
-def test_the_gradient_of_the_right_logit(target):
+def test_each_bet_is_blamed_by_as_much_as_it_was_off(target):
     made = backprop.forward(backprop.example(), target)
-    gradient = float(backprop.backward(made)["logits"][0, target])
-    question = backprop_chapter.question(target, float(made["p"][0, target]))
-    assert numbers(question.answers[question.right])[-1] == pytest.approx(gradient, abs=1e-4)
-    assert len(set(question.answers)) == 4
-    logits = made["logits"].clone()
-    logits[0, target] += 0.1
-    assert -logits.log_softmax(-1)[0, target] < made["loss"]
+    gradients = backprop.backward(made)["logits"][0].tolist()
+    bets = made["p"][0].tolist()
+    rows = backprop_chapter.bet_rows(target, bets, revealed=True)
+    for at, (row, gradient) in enumerate(zip(rows, gradients, strict=True)):
+        low, high = row.interval
+        assert high - low == pytest.approx(abs(gradient)) and (gradient < 0) == (at == target)
+        assert ("too low" in row.label) == (gradient < 0)
+    asked = backprop_chapter.question(target, bets)
+    assert all(gradients) and asked.answers[asked.right].startswith("All five")
 
 
 # ---- curves, the race, failures
@@ -268,9 +270,9 @@ def test_a_model_that_sees_its_answer_is_not_held_against_the_lines(monkeypatch,
     monkeypatch.setattr(curves.kit, "prose", told.append)
     curves._about(main)
     assert curves.copied(main.description) == what
-    assert ("more than the last token" in told[0]) == (what is None)
+    assert ("farther than one token" in told[0]) == (what is None)
     assert ("no measure for this model" in told[0]) == (what is not None)
-    assert ("no model can have a loss below" in told[0]) == (what is None)
+    assert ("No model can get below" in told[0]) == (what is None)
 
 
 @pytest.mark.parametrize("name", ["no-shift", "no-mask", "mask-off-by-one"])
@@ -289,8 +291,8 @@ def test_losses_that_were_not_measured_are_passed_over():
 @pytest.mark.parametrize("below", [0.5, 0.021, 0.02, 0.0, -0.02, -0.021])
 def test_being_above_the_line_of_pairs_says_nothing_about_how_far_a_model_looks(below):
     text = curves.against_pairs(below)
-    assert ("more than the last token" in text) == (below > 0.02)
-    assert ("does not say how far" in text) == (below < -0.02)
+    assert ("farther than one token" in text) == (below > 0.02)
+    assert ("more than pairs" in text) == (below < -0.02)
     assert ("within 0.02" in text) == (abs(below) <= 0.02)
     assert "is about all" not in text
 
@@ -300,14 +302,14 @@ def test_the_race_asks_where_its_early_leader_ends(seed):
     rng = np.random.default_rng(seed)
     full = [run(list(rng.normal([2.0, 1.7], 0.1)), 1.5, f"m{i}") for i in range(4)]
     for each in full:
-        each.curve.steps[:] = [standings.EARLY_STEP, 6000]
+        each.curve.steps[:] = [race.EARLY_STEP, 6000]
     early, ends = (np.array([each.curve.validation[k] for each in full]) for k in (0, -1))
     first = int(early.argmin())
-    question, lead = standings.question(full), np.sort(early)[1] - early[first]
+    question, lead = race.question(full), np.sort(early)[1] - early[first]
     others = np.delete(ends, first)
     values = sorted([ends[first], early[first], others.min() - lead])
     if question is None:
-        assert lead <= TIE or np.diff(values).min() < standings.APART + 0.001
+        assert lead <= TIE or np.diff(values).min() < race.APART + 0.001
         return
     assert question.values[question.right][0] == pytest.approx(ends[first], abs=0.0006)
     assert sorted(at for (at,) in question.values) == pytest.approx(values, abs=0.0011)
@@ -315,26 +317,17 @@ def test_the_race_asks_where_its_early_leader_ends(seed):
 
 def test_models_of_the_race_that_cannot_be_ranked_are_not_ranked():
     near = [run([1.5827], 1.6, "GPT"), run([1.5856], 1.5, "LSTM"), run([1.8], 1.2, "MLP")]
-    told = standings.report(near, 10)
+    told = race.report(near, 10)
     assert "LSTM follows within 0.02 nats" in told and "behind it" not in told
     apart = [run([1.5], 1.6, "GPT"), run([1.6], 1.5, "LSTM"), run([1.8], 1.2, "MLP")]
-    assert "LSTM is 0.100 nats behind it" in standings.report(apart, 10)
-
-
-def test_the_quickest_of_the_race_is_the_lowest_after_some_seconds():
-    quick, slow = run([2.0, 2.0], name="quick"), run([3.0, 1.0], name="slow")
-    slow.curve.seconds = np.array([1.0, 100.0])
-    late = run([float("nan"), 1.5], name="late")
-    late.curve.seconds = np.array([1.0, 100.0])
-    found = standings.quickest([quick, slow, late])
-    assert found == {"seconds": "20", "quick": "quick", "loss": 2.0}
+    assert "LSTM is 0.100 nats behind it" in race.report(apart, 10)
 
 
 def test_the_report_of_the_race_is_silent_on_what_was_not_measured():
     late = [run([float("nan"), 1.0 + i], name=f"m{i}") for i in range(3)]
-    text = standings.report(late, 10)
+    text = race.report(late, 10)
     assert "fewer than two" in text and "nan" not in text
-    assert "fewer than two" not in standings.report(late, 20)
+    assert "fewer than two" not in race.report(late, 20)
 
 
 def facts(kind: str) -> dict:
@@ -377,11 +370,12 @@ def test_the_sentences_and_reasons_on_the_failures_hold_for_their_runs():
 
 
 @pytest.mark.parametrize(
-    "validation, train, says",
-    [(2.0, 1.0, ": higher"), (1.0, 2.0, ": not higher"), (1.0, 1.0, ": not higher")],
+    "validation, train, higher", [(2.0, 1.0, True), (1.0, 2.0, False), (1.0, 1.0, False)]
 )
-def test_the_end_of_the_curves_compares_the_last_losses(validation, train, says):
-    assert says in curves.end(run([3.0, validation], train))
+def test_the_end_of_the_curves_compares_the_last_losses(validation, train, higher):
+    told = curves.end(run([3.0, validation], train))
+    assert (", higher" in told) == higher
+    assert f"{validation:.3f}" in told and f"{train:.3f}" in told
 
 
 def test_the_end_compares_no_losses_where_a_part_of_the_training_was_exercises():
@@ -405,9 +399,6 @@ def test_no_model_is_as_uncertain_as_between_more_tokens_than_there_are(vocabula
 def test_runs_without_a_number_have_no_end():
     nan = float("nan")
     assert curves.end(run([nan, nan])) == "" == curves.end(run([1.0, 1.0], nan))
-    assert standings.end([run([nan], 1.0, "a"), run([nan], 2.0, "b")]) is None
-    said = standings.end([run([1.0], 2.0, "a"), run([1.0], 1.0, "b"), run([3.0], 3.0, "c")])
-    assert (said["loss"], said["near"], said["train"]) == (1.0, 1, 1.0)
     assert runs_chapter.end(run([1.0], nan)) == ""
 
 

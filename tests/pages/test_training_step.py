@@ -76,7 +76,7 @@ def test_the_numbers_of_one_weight_fit_to_the_last_digit_but_one(asked):
 def test_dropout_divides_what_it_keeps_as_is_said():
     ones = torch.nn.functional.dropout(torch.ones(1000), 0.2, training=True)
     assert set(ones.tolist()) == {0.0, 1 / (1 - 0.2)}
-    assert "divides the others by 1 − p" in " ".join(words.modes_section.text.split())
+    assert "divides the others by 1 − p" in " ".join(words.how_dropout.split())
 
 
 def test_the_table_of_calls_has_each_call_of_the_function_above_it():
@@ -135,7 +135,7 @@ def test_where_a_step_puts_a_weight_is_asked_with_answers_that_are_apart(asked, 
     assert along == pytest.approx(-right)
     assert whole == pytest.approx(-float(step.gradient[at]) * min(1.0, step.factor), rel=1e-3)
     assert len({question.write(value) for (value,) in question.values}) == 3
-    assert ("raises the" in question.text) == (step.gradient[at] > 0)
+    assert ("above rises" in question.text) == (step.gradient[at] > 0)
 
 
 def test_before_a_guess_the_new_weight_and_the_second_loss_are_not_told(covers):

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -272,20 +271,18 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
     assert ("Choose another model." in harness.boxes(app)) == (part == "block")
 
 
-lengths = some.floats(0, 99, width=32)
+lengths = some.floats(0.01, 99)
 
 
-@given(lengths, lengths, lengths, lengths)
-def test_the_question_of_the_block_is_what_the_network_adds(x, attn, mlp, out):
-    added = {"x": x, "attn": attn, "mlp": mlp, "out": out}
-    asked = block.question(added, "so")
-    values = sorted(round(value, 2) for value in (mlp, x / 10, attn, block.WIDER * attn))
-    gap = min(b - a for a, b in pairwise(values))
+@given(lengths, lengths, lengths)
+def test_the_question_of_the_block_is_how_much_survives(x, attn, mlp):
+    parts = block.shares({"x": x, "attn": attn, "mlp": mlp, "out": 1.0})
+    assert sum(parts.values()) == pytest.approx(1)
+    asked = block.question(parts["x"])
     if asked is None:
-        assert gap <= block.APART * block.axis_end(added)
+        assert 3 * x > 0.69 * (x + attn + mlp)  # it does not drown
     else:
-        assert asked.values[asked.right] == (round(mlp, 2),) and len(asked.answers) == 4
-        assert block.axis_end(added) > max(at for (at,) in asked.values)
+        assert asked.values[asked.right] == (parts["x"],) and len(asked.answers) == 3
 
 
 def test_looks_at_the_block_say_what_the_first_model_does():
@@ -293,18 +290,17 @@ def test_looks_at_the_block_say_what_the_first_model_does():
     read = model_on_text.read_text({"text": LESSON_TEXT}, first)
     subject = Subject(*first.kept_as, first.model, read.ids, read.tokens, 0)
     every = [block.lengths(replace(subject, layer=layer)) for layer in range(4)]
-    assert block.question(every[0], "so") is not None
-    assert 3.5 < every[1]["attn"] / every[1]["mlp"] < 4.5
+    parts = [block.shares(added) for added in every]
+    assert block.question(parts[0]["x"]) is not None and parts[1]["x"] > 0.5
     assert every[2]["out"] < every[2]["x"] and min(every[2]["attn"], every[2]["mlp"]) > 1
-    assert max(every, key=lambda added: added["attn"]) is every[3]
-    assert every[0]["mlp"] / every[3]["mlp"] == pytest.approx(1, abs=0.02)
+    assert max(parts[3], key=parts[3].get) == "attn"
 
 
 def test_what_is_asked_is_not_sent_before_the_answer(covers):
     app = harness.open_part("transformer", "block")
     harness.fine(app)
     values = [row["value"] for row in harness.sent(app, "case_rows")["rows"]]
-    assert values[2:] == [None, None] and all(values[:2])
+    assert values == [None] * 3
     app.session_state["transformer.layer"] = 1
     app.run()
     assert all(row["value"] for row in harness.sent(app, "case_rows")["rows"])
@@ -322,7 +318,7 @@ def norms_stand(stages: list[dict], norm: str) -> None:
 
 @pytest.mark.parametrize("norm", STAGES)
 @pytest.mark.parametrize("text", ["Once", TEXT])
-def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_path, monkeypatch):
+def test_the_caption_of_a_block_is_what_was_traced(norm, text, tmp_path, monkeypatch):
     make_checkpoint(tmp_path, norm=norm)
     use(monkeypatch, tmp_path)
     app = harness.open_part("transformer", "block", of="model", text=text, layer="1")
@@ -334,10 +330,9 @@ def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_pa
         float(trace[name][0, -1].norm())
         for name in ("blocks.0.residual", "blocks.1.attn", "blocks.1.mlp", "blocks.1.residual")
     )
-    told = harness.prose_of(app)
-    assert f"came in {x:.2f} long, attention added {attn:.2f}" in told
-    assert f"network {mlp:.2f}." in told.replace("\n", " ") and f"{out:.2f} long" in told
-    assert ("After each addition comes a norm" in told) == (norm == "post")
+    told = re.sub(r"<[^>]*>|\*", "", harness.prose_of(app)).replace("\n", " ")
+    assert f"arrow {x:.1f} long" in told and f"adds one of {attn:.1f}" in told
+    assert f"network one of {mlp:.1f}" in told and f"leaves is {out:.1f} long" in told
     norms_stand(view(app)["stages"], norm)
 
 
@@ -427,7 +422,14 @@ def test_the_text_that_is_asked_for_has_no_colours_before_the_answer(bundle, cov
     told = percent(fired) if fired else "never wakes"
     assert told in harness.prose_of(app)
     dead = int(found.search.dead.sum())
-    assert f"one of {found.search.dead.numel():,}, of which {dead} never" in harness.prose_of(app)
+    every = found.search.dead.numel()
+    assert f"one of {every:,} such numbers, and {dead} of them never" in harness.prose_of(app)
+
+
+@pytest.mark.parametrize(("dead", "said"), [(0, "each of them"), (1, "one of"), (9, "none of")])
+def test_units_that_never_woke_are_counted_in_words_at_the_edges(dead, said):
+    assert units.never_woke(dead, 9, 100).startswith(said)
+    assert units.never_woke(2, 9, 100).startswith("2 of")
 
 
 def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
@@ -450,7 +452,8 @@ def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
     app = harness.open_part("transformer", "units", unit="99999")  # which is not there
     harness.fine(app)
     found = units.searched(bundle)
-    assert f"Number {found.telling(1, 1)[0]} of layer 1" in harness.prose_of(app)
+    shown = {box.value for box in app.number_input}
+    assert {1, found.telling(1, 1)[0]} <= shown
 
 
 def test_a_reading_is_stopped_and_goes_on_where_it_was(bundle, monkeypatch):
@@ -494,4 +497,9 @@ def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, mo
     harness.fine(app)
     grown = units.growing(engine.load("run:mine"))
     assert [i for piece in grown.pieces for i in piece] == bundle.tokenizer.encode_from_start(text)
-    assert units_words.your_text in harness.prose_of(app)
+
+
+@pytest.mark.parametrize("added", [(71.6, 13.9, 14.5), (1, 1, 1), (72.5, 14.5, 15.0), (5, 0, 0)])
+def test_the_printed_shares_of_a_block_add_up_to_100(added):
+    parts = block.shares(dict(zip(("x", "attn", "mlp"), added, strict=True)))
+    assert sum(round(100 * share) for share in parts.values()) == 100

@@ -150,7 +150,7 @@ def test_a_link_restores_a_shape_and_a_wrong_one_is_refused():
     app = open_part("transformer", "count", layers="2", heads="3", width="12", vocab="50")
     fine(app)
     config = config_of(settings_of("GPT-2") | dict(layers=2, heads=3, width=12, vocab=50))
-    assert f"{count(config):,}" in prose_of(app)
+    assert chapter.rounded(count(config)) in prose_of(app)
     app = open_part("transformer", "count", heads="5")
     fine(app)
     assert "n_head must divide n_embd" in boxes(app)

@@ -27,8 +27,7 @@ from llmviz.course.ui import engine
 from llmviz.course.ui.common import percent
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.export import scores
-from llmviz.training.masked import hide_tokens
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.pages import harness
 from tests.pages.conftest import use
 from tests.pages.small_model import make_checkpoint
@@ -139,7 +138,8 @@ def test_the_answers_are_those_of_both_models(word):
     for row, wanted in zip(rows, own, strict=True):
         np.testing.assert_allclose(row["values"], wanted, atol=1e-5)
     at = harness.sent(app, "token_strip")["selected"][1]
-    assert at == (word if 0 <= word < len(ids) - 1 else int((own[0] - own[1]).argmax()))
+    best = int(masked.gains(rows[0]["texts"], own).argmax())
+    assert at == (word if 0 <= word < len(ids) - 1 else best)
     bars = harness.sent(app, "paired_bars")
     assert bars["before"].max() == pytest.approx(p[at].max(), abs=1e-5)
     assert bars["after"].max() == pytest.approx(q[at].max(), abs=1e-5)
@@ -223,13 +223,3 @@ def test_the_end_on_hidden_words_counts_the_known_ones_alone():
     last = masked.end_of((0, 5, 9, 6), 9, own, 2, "`x`")
     assert last["both"] == last["left"]  # nothing stands on the right of the last word
     assert "on both sides" not in as_markdown(masked_words.end.filled(**last)[1])
-
-
-def test_how_many_tokens_training_hides_at_once_is_said_as_it_does_it():
-    said = masked_words.intro.text.format(**masked.training_shares())
-    shares = [int(one) / 100 for one in re.findall(r"(\d+) %", said)]
-    ids = np.zeros((200, 500), np.int64)
-    steps = hide_tokens(ids, ids == 0, 1, 9, np.random.default_rng(0))
-    hidden = steps.asked.sum()
-    measured = [steps.asked.mean(), steps.masked.sum() / hidden, steps.replaced.sum() / hidden]
-    assert shares == pytest.approx(measured, abs=0.02)

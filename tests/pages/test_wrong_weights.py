@@ -21,7 +21,7 @@ PICKED |= {("sampling", part): {} for part in parts("sampling")}
 PICKED |= {("attention", part): {} for part in ("heads", "trained")}
 PICKED |= {("transformer", part): {} for part in ("units", "stream", "patching", "context")}
 PICKED |= {("efficiency", part): {} for part in ("memory", "cache", "flash")}
-PICKED |= {("embeddings", part): {} for part in ("lookup", "similarity", "maps", "sums")}
+PICKED |= {("embeddings", part): {} for part in ("lookup", "similarity", "maps")}
 PICKED |= {("finetuning", "classifier"): {}, ("language", "probing"): {}}
 PICKED |= {("training", "backprop"): {"how": "trained"}}
 

@@ -9,13 +9,13 @@ from itertools import pairwise
 import psutil
 import pytest
 
-from llmviz.child import python_module, start_child
 from llmviz.models.costs import count, tensors
 from llmviz.parallel import METHODS, Outcome, ParallelPlan, ProcessEnded, Progress, run, run_all
 from llmviz.parallel.__main__ import main
 from llmviz.parallel.formulas import sent_per_step
 from llmviz.parallel.outcome import COMPUTE, KINDS
 from llmviz.parallel.plan import BYTES_EACH
+from llmviz.processes.child import python_module, start_child
 
 SMALL = dict(batch=4, micro_batches=2, context_length=8, n_layer=2, n_head=2, n_embd=16, n_expert=4)
 RATE = ParallelPlan().learning_rate

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.finetuning.finding import find_trained
+from llmviz.finetuning.model_lookup import find_trained
 from tests.finetuning.conftest import small_base
 from tests.published_models import make_gpt2, make_llama
 from tests.test_cli import FAST

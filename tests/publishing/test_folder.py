@@ -6,14 +6,15 @@ import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.finetuning.finding import find_trained
+from llmviz.finetuning.model_lookup import find_trained
+from llmviz.models import build
 from llmviz.pretrained import load_bundled, published
 from llmviz.publishing.folder import export_folder
 from llmviz.tokenizers import BPETokenizer, CharTokenizer, WordTokenizer
 from llmviz.tokenizers.export import to_tiktoken
 from llmviz.tokenizers.published_form import published_form
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
-from llmviz.training.runs import Trained
+from llmviz.training.run_folder import Trained
 from tests.published_models import make_gpt2, make_llama
 from tests.random_weights import random_gpt
 
@@ -173,3 +174,14 @@ def test_what_has_no_published_form_is_refused_by_name(name, words, tmp_path, ca
         export_folder(trained(gpt(**MODERN, n_expert=2)), tmp_path / "hf")
     with pytest.raises(ValueError, match="no biases behind the attention"):
         export_folder(trained(gpt(**MODERN, window=3)), tmp_path / "hf")
+
+
+@pytest.mark.parametrize("name", ["bert", "diffusion"])
+def test_a_model_that_does_not_write_from_the_left_alone_by_attention_is_refused(name, tmp_path):
+    """A BERT is made of a GPT's parts, but as a GPT-2 it would see no token to its right."""
+    model = build(name, dict(vocab_size=300, n_layer=1, n_embd=8))
+    other = trained(model)
+    other.description["model"]["name"] = name
+    with pytest.raises(ValueError, match=f"only a gpt has a published form; this is a {name}"):
+        export_folder(other, tmp_path / "hf")
+    assert not (tmp_path / "hf").exists()

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.finetuning.finding import find_trained
-from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
+from llmviz.files.paths import BUNDLED_CHECKPOINTS as BUNDLED
+from llmviz.finetuning.model_lookup import find_trained
 from llmviz.pretrained import bundled
 from llmviz.publishing.gguf_file import export_gguf, interleaved
 from llmviz.tokenizers import CharTokenizer

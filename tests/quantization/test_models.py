@@ -34,7 +34,7 @@ from llmviz.quantization.qat import fake_quantize, finish_qat, prepare_qat
 from llmviz.quantization.scheme import Scheme
 from llmviz.tokenizers import get_tokenizer
 from llmviz.training import CheckpointError, TrainConfig, load_trained
-from llmviz.training.runs import describe
+from llmviz.training.run_folder import describe
 from llmviz.training.tensors import save_tensors
 from tests.quantization.small_models import WIDTH, ids, small_gpt
 

@@ -26,7 +26,7 @@ CONTEXT = 40
 
 @dataclass
 class Script:
-    """What is done to an engine: before tick number i the requests of `adds[i]` are added and the
+    """What is done to an engine: before step number i the requests of `adds[i]` are added and the
     ids of `cancels[i]` cancelled."""
 
     config: ServingConfig
@@ -106,7 +106,7 @@ class Played:
 
     outcomes: dict[str, Outcome]
     emitted: dict[str, list[int]]
-    ticks: list
+    steps: list
 
 
 def check_notes(scheduler: Scheduler) -> None:
@@ -118,12 +118,12 @@ def check_notes(scheduler: Scheduler) -> None:
         length = len(one.tokens)
         if one.decodes:
             assert one.computed == length - 1 and length > one.prompt_length
-        if one.beams is None and one.computed < one.own_room:
+        if one.beams is None and one.computed < one.allocated_slots:
             assert blocks.writable(one.table[one.computed // blocks.block_size])
 
 
 def play(script: Script, model) -> Played:
-    """Do what a script says and look at all blocks after every tick."""
+    """Do what a script says and look at all blocks after every step."""
     now = [0.0]
     engine = Engine(model, script.config, clock=lambda: now[0])
     requests = script.requests
@@ -136,17 +136,17 @@ def play(script: Script, model) -> Played:
         for name in script.cancels.get(number, ()):
             engine.cancel(name)
         engine.scheduler.check_blocks()
-        tick = engine.step()
+        step = engine.step()
         engine.scheduler.check_blocks()
         check_notes(engine.scheduler)
         number, now[0] = number + 1, now[0] + 1.0
         assert number < 3000, "the engine does not come to an end"
-        if tick is None:
+        if step is None:
             continue
-        played.ticks.append(tick)
-        for name, token in tick.emitted:
+        played.steps.append(step)
+        for name, token in step.emitted:
             played.emitted.setdefault(name, []).append(token)
-        for outcome in tick.finished:
+        for outcome in step.finished:
             name = requests[outcome.request].name(outcome.sample)
             assert name not in played.outcomes
             played.outcomes[name] = outcome

@@ -10,13 +10,13 @@ from http.client import HTTPConnection
 from typing import Any
 
 from llmviz.serving.engine import Engine
-from llmviz.serving.http import application
+from llmviz.serving.http.routes import application
+from llmviz.serving.http.served import Served
+from llmviz.serving.http.server import Server, hosts_for, listen
+from llmviz.serving.http.service import Service
 from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.record import record_all
 from llmviz.serving.requests import Outcome, Request
-from llmviz.serving.served import Served
-from llmviz.serving.server import Server, hosts_for, listen
-from llmviz.serving.service import Service
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.simulate import SimulatedModel
 from llmviz.tokenizers import ENDOFTEXT, get_tokenizer

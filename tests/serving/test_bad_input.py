@@ -86,7 +86,7 @@ def test_a_request_longer_than_memory_or_context_changes_nothing(policy):
         served.add(Request("many", (1,), 2, n=5))
     with pytest.raises(ValueError, match="there is a request 'fits' already"):
         served.add(Request("fits", (1,)))
-    ends = [one for _ in range(40) if (tick := served.step()) for one in tick.finished]
+    ends = [one for _ in range(40) if (step := served.step()) for one in step.finished]
     assert [(one.request, len(one.tokens), one.reason) for one in ends] == [("fits", 13, LENGTH)]
     assert not served.busy and served.step() is None
 
@@ -122,7 +122,7 @@ def test_cancelled_in_the_queue_and_in_mid_flight(policy):
     served.step()
     assert served.cancel("first") and served.cancel("third")
     assert not served.cancel("first") and not served.cancel("nobody")
-    ends = [one for _ in range(12) if (tick := served.step()) for one in tick.finished]
+    ends = [one for _ in range(12) if (step := served.step()) for one in step.finished]
     told = {one.request: (len(one.tokens), one.reason) for one in ends}
     assert told == {"first": (2, CANCELLED), "third": (0, CANCELLED), "second": (6, LENGTH)}
     assert len(ends) == 3

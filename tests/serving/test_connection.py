@@ -6,8 +6,8 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from llmviz import read_to_end
-from llmviz.serving import server as servers
+from llmviz.processes import read_to_end
+from llmviz.serving.http import server as servers
 from llmviz.serving.settings import Limits
 from tests.serving.served import JSON, PATIENCE, running, written
 

@@ -10,7 +10,7 @@ import socket
 
 import pytest
 
-from llmviz import read_to_end
+from llmviz.processes import read_to_end
 from llmviz.serving import Request, SimulatedModel, record_all
 from llmviz.serving.settings import Limits, ServingConfig
 from llmviz.tokenizers import ENDOFTEXT

@@ -94,8 +94,8 @@ def test_tokens_stay_the_same_when_memory_runs_out(preemption):
     script = Script(config, {0: requests[:5], 2: requests[5:]})
     played = play(script, model)
     check_against(played, script, alone_by(model))
-    assert any(tick.preempted or tick.swapped_out for tick in played.ticks)
-    assert any(tick.copies for tick in played.ticks)
+    assert any(step.preempted or step.swapped_out for step in played.steps)
+    assert any(step.copies for step in played.steps)
 
 
 SPOILED = VOCAB - 1  # a token of which the model below computes nothing but nan

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.serving.protocol import (
+from llmviz.serving.http.protocol import (
     KNOWN,
     MOST_SAMPLES,
     WITHOUT_EFFECT,

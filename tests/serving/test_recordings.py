@@ -10,11 +10,11 @@ from llmviz.serving import (
     BlockManager,
     CostModel,
     Engine,
+    EngineStep,
     Recording,
     Request,
     ServingConfig,
     SimulatedModel,
-    Tick,
     Workload,
     make_requests,
     percentiles,
@@ -35,12 +35,12 @@ def test_a_prompt_may_begin_at_every_place_of_the_text():
 
 
 def test_the_costs_are_the_clock():
-    costs = CostModel(tick=0.5, token=0.25, stored=0.125)
+    costs = CostModel(step=0.5, token=0.25, stored=0.125)
     request = Request("r", (1, 2, 3), max_new_tokens=3, arrival=2.0)
     run = simulate([request], ServingConfig(), costs)
     # A prompt of 3; a token that reads 3; one that reads 4.
     ends = [2 + 0.5 + 0.75, 0.5 + 0.25 + 0.375, 0.5 + 0.25 + 0.5]
-    assert [tick.end for tick in run.ticks] == pytest.approx([sum(ends[: i + 1]) for i in range(3)])
+    assert [step.end for step in run.steps] == pytest.approx([sum(ends[: i + 1]) for i in range(3)])
     (timing,) = run.timings
     assert timing.to_first == pytest.approx(1.25)
     assert timing.per_token == pytest.approx((ends[1] + ends[2]) / 2)
@@ -49,15 +49,15 @@ def test_the_costs_are_the_clock():
 
 
 def test_costs_are_found_again_in_a_run():
-    costs = CostModel(tick=2e-3, token=3e-5, stored=4e-7)
+    costs = CostModel(step=2e-3, token=3e-5, stored=4e-7)
     run = simulate(make_requests(WORK, TEXT, 100), ServingConfig(), costs)
-    fitted = CostModel.fitted(run.ticks)
+    fitted = CostModel.fitted(run.steps)
     assert fitted.to_dict() == pytest.approx(costs.to_dict())
-    assert any(stored_tokens(tick) for tick in run.ticks)
-    with pytest.raises(ValueError, match="three ticks at least"):
-        CostModel.fitted(run.ticks[:2])
+    assert any(stored_tokens(step) for step in run.steps)
+    with pytest.raises(ValueError, match="three steps at least"):
+        CostModel.fitted(run.steps[:2])
     again = replay(run)
-    assert [tick.rows for tick in again.ticks] == [tick.rows for tick in run.ticks]
+    assert [step.rows for step in again.steps] == [step.rows for step in run.steps]
     assert again.seconds == pytest.approx(run.seconds)
 
 
@@ -101,16 +101,16 @@ def test_whole_batches_waste_more_and_wait_longer():
     assert static.waste_share > 2 * continuous.waste_share
     assert static.padding > 0 and continuous.padding == 0
     assert static.tokens_per_second < continuous.tokens_per_second
-    longest = [max(tick.tokens for tick in run.ticks) for run in (continuous, fused)]
+    longest = [max(step.tokens for step in run.steps) for run in (continuous, fused)]
     assert longest[1] <= 32 < longest[0]
 
 
 def test_dynamic_waits_for_a_full_batch_or_the_end_of_its_window():
     config = ServingConfig(policy="dynamic", max_batch=2, window=1.0)
-    come = [0.0, 0.25, 0.3, 5.0]  # the third is noticed at 0.35, at the end of a tick
+    come = [0.0, 0.25, 0.3, 5.0]  # the third is noticed at 0.35, at the end of a step
     requests = [Request(f"r{i}", (1,), 2, arrival=at) for i, at in enumerate(come)]
-    run = simulate(requests, config, CostModel(tick=0.1, token=0, stored=0))
-    begins = [tick.begin for tick in run.ticks if tick.admitted]
+    run = simulate(requests, config, CostModel(step=0.1, token=0, stored=0))
+    begins = [step.begin for step in run.steps if step.admitted]
     assert begins == pytest.approx([0.25, 1.35, 6.0])
 
 
@@ -141,13 +141,13 @@ def test_a_bundled_model_is_recorded_in_lots():
     requests = make_requests(Workload(requests=3, new_tokens=4, arrival_rate=0), TEXT, 60)
     config = ServingConfig(max_batch=2)
     lots = list(record_bundled("words-gpt", requests, config, lot=0.0))
-    ticks = tuple(tick for lot in lots for tick in lot)
-    assert len(lots) == len(ticks)
-    run = Recording(config, tuple(requests), ticks)
+    steps = tuple(step for lot in lots for step in lot)
+    assert len(lots) == len(steps)
+    run = Recording(config, tuple(requests), steps)
     assert {name: len(one.tokens) for name, one in run.outcomes.items()} == {
         request.id: request.max_new_tokens for request in requests
     }
-    assert all(tick.end >= tick.begin + tick.model + tick.scheduling for tick in ticks)
+    assert all(step.end >= step.begin + step.model + step.scheduling for step in steps)
 
 
 def test_blocks_are_given_back_once():
@@ -190,7 +190,7 @@ def test_a_run_in_which_one_fails_is_refused_and_its_tick_is_kept_whole():
         record_all(Spoiled(config), [Request("a", (1, 2))], config)
     engine = Engine(Spoiled(config), config)
     engine.add(Request("a", (1, 2), n=2))
-    tick = engine.step()
-    assert [one.problem for one in tick.finished] == ["logits must be finite"] * 2
-    assert not engine.busy and not tick.emitted
-    assert Tick.from_dict(json.loads(json.dumps(tick.to_dict()))) == tick
+    step = engine.step()
+    assert [one.problem for one in step.finished] == ["logits must be finite"] * 2
+    assert not engine.busy and not step.emitted
+    assert EngineStep.from_dict(json.loads(json.dumps(step.to_dict()))) == step

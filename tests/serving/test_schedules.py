@@ -50,15 +50,15 @@ def test_tokens_are_those_of_the_request_alone(script):
     played = play(script, SimulatedModel(script.config, VOCAB))
     check_against(played, script, alone)
     config = script.config
-    for tick in played.ticks:
-        assert len(tick.rows) <= config.max_batch and not tick.padding
+    for step in played.steps:
+        assert len(step.rows) <= config.max_batch and not step.padding
         if POLICIES[config.policy].chunked:
-            assert tick.tokens <= config.token_budget
-        held = {block for table in tick.blocks.values() for block in table}
-        assert len(held) + tick.free == config.n_blocks
-        for name, table in tick.blocks.items():
+            assert step.tokens <= config.token_budget
+        held = {block for table in step.blocks.values() for block in table}
+        assert len(held) + step.free == config.n_blocks
+        for name, table in step.blocks.items():
             # Under one block of each sequence is empty.
-            assert 0 <= len(table) * config.block_size - tick.room[name] < config.block_size
+            assert 0 <= len(table) * config.block_size - step.room[name] < config.block_size
 
 
 @settings(SETTINGS, max_examples=200)
@@ -66,15 +66,15 @@ def test_tokens_are_those_of_the_request_alone(script):
 def test_whole_batches_write_the_same(script):
     played = play(script, SimulatedModel(script.config, VOCAB))
     check_against(played, script, alone)
-    admitted = [i for i, tick in enumerate(played.ticks) if tick.admitted]
-    for begin, end in itertools.pairwise([*admitted, len(played.ticks)]):
-        batch = set(played.ticks[begin].admitted)
-        for tick in played.ticks[begin:end]:  # nobody joins, nobody leaves
-            names = {row.sequence for row in tick.rows}
+    admitted = [i for i, step in enumerate(played.steps) if step.admitted]
+    for begin, end in itertools.pairwise([*admitted, len(played.steps)]):
+        batch = set(played.steps[begin].admitted)
+        for step in played.steps[begin:end]:  # nobody joins, nobody leaves
+            names = {row.sequence for row in step.rows}
             assert names <= batch
-            if tick.rows:
-                assert len(tick.rows) == len(batch)
-        assert not any(tick.preempted for tick in played.ticks[begin:end])
+            if step.rows:
+                assert len(step.rows) == len(batch)
+        assert not any(step.preempted for step in played.steps[begin:end])
 
 
 @pytest.mark.parametrize("preemption", ["recompute", "swap"])
@@ -92,19 +92,19 @@ def test_memory_that_runs_out_makes_the_newest_wait(preemption):
     script = Script(config, {0: requests[:1], 1: requests[1:]})  # the first one's samples share
     played = play(script, SimulatedModel(config, VOCAB))
     check_against(played, script, alone)
-    preempted = sum(len(tick.preempted) for tick in played.ticks)
+    preempted = sum(len(step.preempted) for step in played.steps)
     swapped = [
-        (len(tick.swapped_out), len(tick.swapped_in))
-        for tick in played.ticks
-        if tick.swapped_out or tick.swapped_in
+        (len(step.swapped_out), len(step.swapped_in))
+        for step in played.steps
+        if step.swapped_out or step.swapped_in
     ]
-    copies = sum(len(tick.copies) for tick in played.ticks)
+    copies = sum(len(step.copies) for step in played.steps)
     assert copies > 0
     if preemption == "swap":
         assert sum(out for out, _ in swapped) == sum(back for _, back in swapped) > 0
     else:
         assert preempted > 0 and not swapped
-    first = next(tick for tick in played.ticks if tick.preempted or tick.swapped_out)
+    first = next(step for step in played.steps if step.preempted or step.swapped_out)
     gone = {*first.preempted, *first.swapped_out}
     # Who had to wait is younger than all who go on.
     number = lambda name: int(name.split("/")[0][1:])  # noqa: E731
@@ -119,7 +119,7 @@ def test_an_equal_beginning_is_computed_once():
     script = Script(config, {0: requests[:1], 3: requests[1:]})
     played = play(script, SimulatedModel(config, VOCAB))
     check_against(played, script, alone)
-    joined = next(tick for tick in played.ticks if "r1" in tick.admitted)
+    joined = next(step for step in played.steps if "r1" in step.admitted)
     assert joined.shared == 2 * 8  # two full blocks of the beginning, for each of the two
     tables = [joined.blocks[name] for name in ("r0", "r1", "r2")]
     assert len({table[:2] for table in tables}) == 1
@@ -133,7 +133,7 @@ def test_samples_share_the_prompt_and_part_where_they_write():
     request = Request("r", tuple(range(10)), max_new_tokens=6, n=3)
     played = play(Script(config, {0: [request]}), SimulatedModel(config, VOCAB))
     check_against(played, Script(config, {0: [request]}), alone)
-    first, second = played.ticks[0], played.ticks[1]
+    first, second = played.steps[0], played.steps[1]
     assert [name for name, _ in first.emitted] == ["r/0", "r/1", "r/2"]
     assert sum(row.tokens for row in first.rows) == 10  # the prompt is computed once
     tables = [second.blocks[f"r/{i}"] for i in range(3)]
@@ -151,9 +151,9 @@ def test_who_joins_others_leaves_a_block_to_spare_for_them(policy):
         script = Script(config, {0: requests[:1], 1: requests[1:]})
         played = play(script, SimulatedModel(config, VOCAB))
         check_against(played, script, alone)
-        admitted = [i for i, tick in enumerate(played.ticks) if "new" in tick.admitted]
+        admitted = [i for i, step in enumerate(played.steps) if "new" in step.admitted]
         assert admitted == [joins_at]
-        assert not any(tick.preempted for tick in played.ticks)
+        assert not any(step.preempted for step in played.steps)
     full = ServingConfig(policy=policy, block_size=2, n_blocks=2)  # nobody runs: none to spare
     script = Script(full, {0: [Request("whole", (1, 2, 3, 4), max_new_tokens=1)]})
     check_against(play(script, SimulatedModel(full, VOCAB)), script, alone)
@@ -177,7 +177,7 @@ def test_a_second_memory_that_just_holds_a_sequence_takes_it(host_blocks, swaps)
     script = Script(config, {0: requests})
     played = play(script, SimulatedModel(config, VOCAB))
     check_against(played, script, alone)
-    pushed = next(tick for tick in played.ticks if tick.swapped_out or tick.preempted)
+    pushed = next(step for step in played.steps if step.swapped_out or step.preempted)
     assert ([*pushed.swapped_out], [*pushed.preempted]) == (
         (["new"], []) if swaps else ([], ["new"])
     )
@@ -239,10 +239,10 @@ def test_beams_among_others_are_those_of_the_search_alone(script):
     """Preempted, cancelled, chunked, beside samples and single texts: nothing changes."""
     played = play(script, Simulated(script.config, VOCAB))
     check_against(played, script, alone, searched_by(StandIn()))
-    for tick in played.ticks:
-        assert len(tick.rows) <= script.config.max_batch
-        held = {block for table in tick.blocks.values() for block in table}
-        assert len(held) + tick.free == script.config.n_blocks
+    for step in played.steps:
+        assert len(step.rows) <= script.config.max_batch
+        held = {block for table in step.blocks.values() for block in table}
+        assert len(held) + step.free == script.config.n_blocks
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +262,7 @@ def wide(policy: str, preemption: str = "recompute") -> tuple[Script, ServingCon
         policy=policy,
         max_batch=6,
         block_size=2,
-        n_blocks=40 if POLICIES[policy].whole_batches else 22,
+        n_blocks=40 if POLICIES[policy].static_batching else 22,
         token_budget=8,
         preemption=preemption,
         host_blocks=30,
@@ -282,10 +282,10 @@ def test_all_beams_of_a_search_wait_together(policy, preemption):
     played = play(script, Simulated(config, VOCAB))
     check_against(played, script, alone, searched_by(StandIn()))
     together = []
-    for tick in played.ticks:
-        gone = tick.swapped_out if preemption == "swap" else tick.preempted
+    for step in played.steps:
+        gone = step.swapped_out if preemption == "swap" else step.preempted
         for search in {name.split("/")[0] for name in gone if "/" in name}:
-            assert not any(name.startswith(f"{search}/") for name in tick.blocks)
+            assert not any(name.startswith(f"{search}/") for name in step.blocks)
             together.append(sum(name.startswith(f"{search}/") for name in gone))
     assert max(together) > 1
 
@@ -299,11 +299,11 @@ def test_beams_share_all_but_what_they_write():
     check_search(played, script, request, searched_by(StandIn())(request))
     texts = {"r/0": list(request.prompt)}
     shared = 0
-    for before, tick in zip(played.ticks, played.ticks[1:], strict=False):
+    for before, step in zip(played.steps, played.steps[1:], strict=False):
         texts = {name: [*texts[parent], token] for name, parent, token in before.hypotheses}
-        assert set(tick.blocks) == set(texts)
-        for block, names in tick.owners.items():
-            place = tick.blocks[names[0]].index(block)
+        assert set(step.blocks) == set(texts)
+        for block, names in step.owners.items():
+            place = step.blocks[names[0]].index(block)
             content = {tuple(texts[name][: 2 * (place + 1)]) for name in names}
             assert len(content) == 1
             others = {tuple(texts[name][: 2 * (place + 1)]) for name in texts if name not in names}
@@ -313,9 +313,9 @@ def test_beams_share_all_but_what_they_write():
     # Where each row has memory of its own, the same search copies more.
     alone_in = replace(config, policy="static")
     other = play(Script(alone_in, {0: [request]}), Simulated(alone_in, VOCAB))
-    copies = [sum(len(tick.copies) for tick in one.ticks) for one in (played, other)]
+    copies = [sum(len(step.copies) for step in one.steps) for one in (played, other)]
     assert copies[0] < copies[1]
-    assert all(len(names) == 1 for tick in other.ticks for names in tick.owners.values())
+    assert all(len(names) == 1 for step in other.steps for names in step.owners.values())
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -395,7 +395,7 @@ def test_a_search_that_would_never_fit_is_refused(policy):
         engine.add(Request("r", (1, 2), 11, beams=3))
     # Full blocks of the prompt are shared, where rows share at all.
     request = Request("r", (1,) * 8, 5, beams=4)
-    if POLICIES[policy].whole_batches:
+    if POLICIES[policy].static_batching:
         with pytest.raises(ValueError, match="may need 12 blocks"):
             engine.add(request)
     else:
@@ -411,7 +411,7 @@ def test_a_recorded_search_keeps_its_hypotheses_and_scores(policy):
     run = record_all(SimulatedModel(config, VOCAB), [Request("r", (1, 2), 5, beams=3)], config)
     again = Recording.from_json(run.to_json())
     assert again == run
-    assert [len(tick.hypotheses) for tick in run.ticks[:-1]] == [3] * 4
+    assert [len(step.hypotheses) for step in run.steps[:-1]] == [3] * 4
     scores = [run.outcomes[f"r/{place}"].score for place in range(3)]
     assert scores == sorted(scores, reverse=True)
     assert run.tokens == 15 and len(run.timings) == 3

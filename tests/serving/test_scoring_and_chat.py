@@ -9,15 +9,16 @@ import pytest
 import torch
 
 import llmviz
-from llmviz.serving import page, template_child
-from llmviz.serving.answering import Scored, offsets
-from llmviz.serving.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
+from llmviz.serving import template_child
 from llmviz.serving.chat_template import OWN, ChatTemplate, Conversation
 from llmviz.serving.engine import Engine
-from llmviz.serving.protocol import ApiError
-from llmviz.serving.scoring import Scorer
-from llmviz.serving.served import Served
-from llmviz.serving.service import Service
+from llmviz.serving.http import page
+from llmviz.serving.http.answering import Scored, offsets
+from llmviz.serving.http.chat_protocol import KNOWN, WITHOUT_EFFECT, read_chat
+from llmviz.serving.http.protocol import ApiError
+from llmviz.serving.http.scoring import Scorer
+from llmviz.serving.http.served import Served
+from llmviz.serving.http.service import Service
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.template_child import GuardedTemplate
 from llmviz.tokenizers import get_tokenizer

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from llmviz.serving.server import hosts_for, is_loopback
+from llmviz.serving.http.server import hosts_for, is_loopback
 from tests.pages.small_model import make_checkpoint
 from tests.test_cli import refused
 

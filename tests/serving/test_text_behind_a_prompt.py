@@ -12,9 +12,9 @@ import pytest
 import tokenizers
 
 from llmviz.serving.engine import Engine
-from llmviz.serving.scoring import TokenScore
-from llmviz.serving.served import Served
-from llmviz.serving.service import Service
+from llmviz.serving.http.scoring import TokenScore
+from llmviz.serving.http.served import Served
+from llmviz.serving.http.service import Service
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.simulate import SimulatedModel
 from llmviz.tokenizers import PublishedTokenizer

@@ -28,7 +28,7 @@ def test_the_first_text_of_each_call_is_begun_before_the_second_of_any(policy, f
     script = Script(config, {0: asked, 1: [Request("c30.0", (5, 6), 3)]})
     played = play(script, SimulatedModel(config, VOCAB))
     check_against(played, script, alone)
-    begun = [name.partition(".")[0] for tick in played.ticks for name in tick.admitted]
+    begun = [name.partition(".")[0] for step in played.steps for name in step.admitted]
     assert Counter(begun) == {f"c{number}": 8 if number < 30 else 1 for number in range(31)}
     assert begun[30] == "c30" and len(set(begun[:31])) == 31
     for later in range(31, len(begun), 30):
@@ -37,7 +37,7 @@ def test_the_first_text_of_each_call_is_begun_before_the_second_of_any(policy, f
 
 @pytest.mark.parametrize("form", ["samples", "prompts"])
 def test_a_second_text_is_passed_by_so_many_calls_and_no_more(form):
-    """A call comes in each tick, and one row is left: the second text gets it in the end."""
+    """A call comes in each step, and one row is left: the second text gets it in the end."""
     config = ServingConfig(max_batch=3, block_size=16, n_blocks=256)
     engine = Engine(SimulatedModel(config, VOCAB), config)
     for name in ("long", "longer"):
@@ -54,11 +54,11 @@ def test_a_second_text_is_passed_by_so_many_calls_and_no_more(form):
 
 
 def test_a_prompt_is_read_once_for_the_samples_that_begin_with_it():
-    """Also where it takes several ticks to read."""
+    """Also where it takes several steps to read."""
     config = ServingConfig(policy="split-fuse", max_batch=4, token_budget=4, block_size=4)
     request = Request("r", tuple(range(10)), 3, n=3)
     script = Script(config, {0: [request]})
     played = play(script, SimulatedModel(config, VOCAB))
     check_against(played, script, alone)
-    read = [row.tokens for tick in played.ticks for row in tick.rows if row.phase == PREFILL]
+    read = [row.tokens for step in played.steps for row in step.rows if row.phase == PREFILL]
     assert sum(read) == len(request.prompt)

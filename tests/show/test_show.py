@@ -76,7 +76,9 @@ def test_any_picture_of_a_chapter_follows_the_given_text_and_settings():
 
 
 def test_curves_take_a_name_and_a_folder_and_tokens_several_tokenizers():
-    *runs, chart = sent(llmviz.show.curves(["names-gpt", llmviz.paths.CHECKPOINTS / "names-rnn"]))
+    *runs, chart = sent(
+        llmviz.show.curves(["names-gpt", llmviz.files.paths.CHECKPOINTS / "names-rnn"])
+    )
     assert [run["store"] for run in runs] == [one["store"] for one in chart["runs"]]
     (strip,) = sent(llmviz.show.tokens({"a": "names-gpt", "b": "tiny-world-gpt"}, "anna =<b>"))
     assert [row["name"] for row in strip["rows"]] == ["a", "b"]

@@ -211,7 +211,7 @@ def test_scored_analogies_are_the_single_ones(exclude):
 def test_known_pairs_of_tiny_world_come_out(name):
     if name not in bundled():
         pytest.skip(f"{name} is not in this copy")
-    from llmviz.course.lessons.embeddings.sums.model import questions
+    from llmviz.course.lessons.embeddings.similarity.sums_model import questions
     from llmviz.interpretability.vector_tables import load_table
 
     vectors = load_table(name)

@@ -50,6 +50,7 @@ def test_markup_and_script_are_text_like_any_other(kind):
     assert back.replace(" ", "") == text.replace(" ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -69,6 +70,7 @@ def test_megabytes_without_words(text):
     assert len(trained.merges) <= 43
 
 
+@pytest.mark.slow
 def test_five_megabytes_of_prose():
     text = (CORPUS.read_text(encoding="utf-8") * 6)[:MEGABYTES_5]
     for kind in KINDS:

@@ -93,6 +93,7 @@ def test_pretokenizing_follows_the_published_rules():
     assert pretokenize("") == []
 
 
+@pytest.mark.slow
 def test_every_character_is_cut_as_the_compiled_libraries_cut_it():
     """Behind a letter, a digit and a mark: joined to one of them, or to none."""
     every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from experiments.tokenizers import make_bundled
-from llmviz.paths import TOKENIZER_FOLDER
+from llmviz.files.paths import TOKENIZER_FOLDER
 from llmviz.tokenizers import (
     TOKENIZERS,
     BPETokenizer,

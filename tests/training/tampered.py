@@ -16,7 +16,7 @@ from llmviz.tokenizers.files import checksum
 from llmviz.training.checkpoints import Checkpoint, save_checkpoint
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.files import MANIFEST, write_manifest
-from llmviz.training.runs import describe
+from llmviz.training.run_folder import describe
 from llmviz.training.tensors import load_tensors, save_tensors
 from llmviz.training.train_record import TrainRecord
 

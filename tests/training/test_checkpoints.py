@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from llmviz.files.whole import write_whole
 from llmviz.models import build
 from llmviz.training import (
     Checkpoint,
@@ -19,7 +20,6 @@ from llmviz.training import (
 )
 from llmviz.training.checkpoints import forget_after
 from llmviz.training.tensors import load_tensors, load_weights, save_tensors
-from llmviz.wholefile import write_whole
 
 
 def made(step, size=50):
@@ -163,6 +163,7 @@ def _save_for_ever(folder, first):
         step += 1
 
 
+@pytest.mark.slow
 def test_kills_at_all_moments_leave_a_checkpoint_that_loads(tmp_path):
     # The children are forked from a process without threads, not from this one.
     server = multiprocessing.get_context("forkserver")

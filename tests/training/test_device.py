@@ -9,7 +9,7 @@ from llmviz.models import build
 from llmviz.training import device
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.plan import prepare, prepare_again
-from llmviz.training.runs import read_description, run_in_folder
+from llmviz.training.run_folder import read_description, run_in_folder
 from tests.training.small_plans import small_training
 
 PLAN = Plan(

@@ -14,7 +14,7 @@ from llmviz.training.config import Plan
 from llmviz.training.estimate import estimate, run_seconds, vocabulary
 from llmviz.training.plan import check_corpus, prepare
 from llmviz.training.preparation import make_optimizer
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 
 
 class Live(TorchDispatchMode):

@@ -7,17 +7,18 @@ import pytest
 import torch
 
 from llmviz.corpus import PROBES, Probe, lookups, probes
+from llmviz.files.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.models import MODELS, GPTConfig, build, count_parameters
 from llmviz.models.catalogue import able
-from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
+from llmviz.runs.named import find_checkpoint
 from llmviz.training import CheckpointError, TrainConfig
 from llmviz.training.evaluate import PROBED, probe_scores, share_right
 from llmviz.training.export import export, finish
 from llmviz.training.files import read_json
 from llmviz.training.measures import Share
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.recipes import RECIPES, SINCE_2017, find_checkpoint, plan_of
-from llmviz.training.runs import load_trained, read_description, run_in_folder
+from llmviz.training.recipes import RECIPES, SINCE_2017, plan_of
+from llmviz.training.run_folder import load_trained, read_description, run_in_folder
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from llmviz.corpus import streamed
+from llmviz.files.whole import temporary_beside
 from llmviz.training import kept_tokens, plan, stream, texts
 from llmviz.training.plan import plan_from, prepare
-from llmviz.training.runs import load_trained, run_in_folder
+from llmviz.training.run_folder import load_trained, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
-from llmviz.wholefile import temporary_beside
 from tests.training.conftest import same_end
 
 STORIES = [f"The {one} sat on mat {i}, café." for i, one in enumerate(["cat", "dog", "owl"] * 9)]
@@ -222,7 +222,7 @@ def test_a_text_that_is_read_in_pieces_gives_the_same_run(
     plain = prepared(path, tokenizer)
     monkeypatch.setattr(kept_tokens, "LARGE", 0)
     monkeypatch.setattr(texts, "HELD", 0)
-    monkeypatch.setattr("llmviz.textfile.BLOCK", 7)
+    monkeypatch.setattr("llmviz.files.text.BLOCK", 7)
     monkeypatch.setattr(stream, "BLOCK", 40)
     pieces = prepared(path, tokenizer)
     again = prepared(path, tokenizer)

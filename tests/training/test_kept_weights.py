@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.paths import BUNDLED_CHECKPOINTS, DATA, EXPERIMENT_FOLDER
+from llmviz.files.paths import BUNDLED_CHECKPOINTS, DATA, EXPERIMENT_FOLDER
 from llmviz.pretrained import load_bundled
 from llmviz.similarity.projection import pca
 from llmviz.training import kept_weights

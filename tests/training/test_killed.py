@@ -18,17 +18,18 @@ import os, signal, sys
 from pathlib import Path
 import torch
 torch.set_num_threads(1)
-from llmviz import models, pretrained, wholefile
+from llmviz import models, pretrained
+from llmviz.files import whole
 from llmviz.publishing.folder import export_folder
 from llmviz.training import TrainConfig, checkpoints, files
-from llmviz.training.runs import Trained, describe, load_trained
+from llmviz.training.run_folder import Trained, describe, load_trained
 from llmviz.tokenizers import get_tokenizer, train_tokenizer
 
 tokenizer = train_tokenizer("bpe", ["the cat sat on the mat"], 260)
 model = models.build("gpt", dict(vocab_size=260, n_layer=1, n_head=1, n_embd=8, context_length=8))
 data = dict(corpus="names", documents=1, context_length=8)
 trained = Trained(model, tokenizer, describe("gpt", model, tokenizer, TrainConfig(), data))
-home, own = Path(sys.argv[1]), wholefile.sync
+home, own = Path(sys.argv[1]), whole.sync
 
 def killed(write, out, at):
     child = os.fork()
@@ -41,7 +42,7 @@ def killed(write, out, at):
                 os.kill(os.getpid(), signal.SIGKILL)
             own(path)
         globals()["count"] = 0
-        wholefile.sync = files.sync = sync
+        whole.sync = files.sync = sync
         write(trained, out)
         os._exit(0)
     return os.waitpid(child, 0)[1]

@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
-from llmviz.training import locks, read_metrics, run_folders
-from llmviz.training.permissions import claim_private
+from llmviz.runs import store
+from llmviz.runs.store import claim_private
+from llmviz.training import locks, read_metrics
 from llmviz.training.plan import prepare, prepare_again
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 
 pytestmark = pytest.mark.usefixtures("system_locks")
 
@@ -66,12 +67,12 @@ def test_a_locked_file_is_read_and_written_as_before(opened):
 def test_a_run_is_locked_against_a_second_writer(tmp_path, plan):
     records = run_in_folder(tmp_path / "run", prepare(plan))
     next(records)
-    assert run_folders.is_written(tmp_path / "run")
+    assert store.is_written(tmp_path / "run")
     assert len(read_metrics(tmp_path / "run")) == 1
     with pytest.raises(ValueError, match="is being written by another process"):
         next(run_in_folder(tmp_path / "run", prepare_again(tmp_path / "run"), resume=True))
     records.close()
-    assert not run_folders.is_written(tmp_path / "run")
+    assert not store.is_written(tmp_path / "run")
     list(run_in_folder(tmp_path / "run", prepare_again(tmp_path / "run"), resume=True))
     assert [record.step for record in read_metrics(tmp_path / "run")][-1] == 6
 
@@ -98,7 +99,7 @@ def test_a_lock_ends_with_its_process(opened, tmp_path):
 @pytest.fixture
 def private_run(tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
-    folder = run_folders.new_private_folder()
+    folder = store.new_private_folder()
     folder.mkdir(parents=True)
     return folder
 

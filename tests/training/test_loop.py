@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -114,7 +115,7 @@ def test_each_token_counts_alike_in_the_validation_loss():
 def test_the_pace_is_that_of_the_steps_since_the_last_record(data, config, monkeypatch):
     """Validation and samples take time that is no step's."""
     now, stream = [0.0], iter(range(1, 100))
-    monkeypatch.setattr(loop.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(loop, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     model = new("gru", data)
     model.register_forward_hook(lambda module, *_: take(next(stream) if module.training else 50))
 

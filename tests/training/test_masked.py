@@ -10,7 +10,7 @@ from llmviz.training import TrainConfig, masked
 from llmviz.training.config import Plan
 from llmviz.training.data import TrainData
 from llmviz.training.hidden_words import Question, evaluate_hidden, questions
-from llmviz.training.masked import HIDDEN, MASKED, REPLACED, MaskedData, hide_tokens
+from llmviz.training.masked import HIDDEN, MASKED, REPLACED, MaskedData, hide_any_share, hide_tokens
 from llmviz.training.plan import prepare
 
 TEXTS = [f"the {a} and the {b} sat on the mat" for a in "abcdefg" for b in "abcdefg"]
@@ -125,7 +125,24 @@ def test_questions_hide_words_alone():
     assert set(drawn) == set(range(1, 6))  # every place occurs
 
 
-@pytest.mark.parametrize("kind", ["bert", "gpt"])
+def test_any_number_of_tokens_of_a_row_is_hidden_and_each_number_as_often():
+    ids, may = np.tile(np.arange(6), (8000, 1)), np.ones((8000, 6), bool)
+    may[:, 0], may[::2, 1] = False, False  # five may be hidden in a row, or four
+    may[0] = False
+    steps = hide_any_share(ids, may, 9, rng())
+    assert not (steps.asked & ~may).any() and not steps.replaced.any()
+    assert (steps.inputs == np.where(steps.asked, 9, ids)).all()
+    assert (steps.targets == np.where(steps.asked, ids, -1)).all()
+    assert not steps.asked[0].any(), "nothing may be hidden there"
+    for row, most in ((steps.asked[1::2], 5), (steps.asked[2::2], 4)):
+        counts = np.bincount(row.sum(1), minlength=most + 1)
+        assert counts[0] == 0
+        assert counts[1:] == pytest.approx(len(row) / most, abs=5 * (len(row) / most) ** 0.5)
+        each = row[row.sum(1) == 1].sum(0)[6 - most :]  # which token, where it is one
+        assert each == pytest.approx(counts[1] / most, abs=5 * (counts[1] / most) ** 0.5)
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt", "diffusion"])
 def test_scores_are_those_of_one_question_at_a_time(kind):
     torch.manual_seed(0)
     model = build(kind, dict(vocab_size=20, context_length=8, n_layer=1, n_head=2, n_embd=8)).eval()
@@ -133,7 +150,7 @@ def test_scores_are_those_of_one_question_at_a_time(kind):
     nats, right = 0.0, 0
     for ids, place in asked:
         idx = torch.tensor([ids])
-        if kind == "bert":
+        if kind != "gpt":
             chances = model.fill_in(ids, place)
         else:
             chances = model(idx[:, :place])[0][0, -1].softmax(-1)
@@ -146,9 +163,10 @@ def test_scores_are_those_of_one_question_at_a_time(kind):
         evaluate_hidden(model, [])
 
 
-def test_a_plan_trains_and_can_be_prepared():
+@pytest.mark.parametrize("kind", ["bert", "diffusion"])
+def test_a_plan_trains_and_can_be_prepared(kind):
     plan = Plan(
-        model="bert",
+        model=kind,
         model_options=dict(n_layer=1, n_head=2, n_embd=16),
         corpus="names",
         tokenizer="char",
@@ -160,4 +178,4 @@ def test_a_plan_trains_and_can_be_prepared():
     assert run.data.windows == "padded" and run.data.vocab_size == run.model.vocab_size
     run.model(*run.data.batch(1, 4))[1].backward()
     with pytest.raises(ValueError, match="exercises must be 0"):
-        prepare(Plan(model="bert", corpus="tiny-world-sample", exercises=0.5))
+        prepare(Plan(model=kind, corpus="tiny-world-sample", exercises=0.5))

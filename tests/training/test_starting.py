@@ -10,7 +10,7 @@ import llmviz
 from llmviz.training import read_metrics
 from llmviz.training.plan import prepare_again
 from llmviz.training.reading import CHAT
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
 from llmviz.training.tensors import load_tensors
 from tests.published_models import make_gpt2, make_llama

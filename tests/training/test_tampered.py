@@ -5,12 +5,13 @@ import tracemalloc
 
 import pytest
 
-from llmviz.training import CheckpointError, curves, run_folders
+from llmviz.runs import store
+from llmviz.runs.visitors import attach
+from llmviz.training import CheckpointError, curves
 from llmviz.training.curves import CurveFile
 from llmviz.training.forks import forkable, make_fork
-from llmviz.training.permissions import attach
 from llmviz.training.reading import Metrics, read_description, read_metrics
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from tests.pages.conftest import load_torch
 from tests.pages.harness import PAGES, fine, open_page, open_part, parts
 from tests.training.tampered import TAMPERED, healthy, line, says, tamper_all
@@ -18,10 +19,10 @@ from tests.training.tampered import TAMPERED, healthy, line, says, tamper_all
 
 def readers(folder, out):
     """All that pages do with a run's folder."""
-    yield lambda: run_folders.find_run(folder.name)
-    yield lambda: run_folders.run_card(folder.name)
-    yield lambda: run_folders.has_weights(folder.name)
-    yield lambda: run_folders.is_written(folder)
+    yield lambda: store.find_run(folder.name)
+    yield lambda: store.run_card(folder.name)
+    yield lambda: store.has_weights(folder.name)
+    yield lambda: store.is_written(folder)
     yield lambda: read_description(folder)
     yield lambda: CurveFile(folder).read()
     yield lambda: load_trained(folder)

@@ -8,15 +8,15 @@ import torch
 
 from llmviz.cli import main
 from llmviz.corpus import RELATIONS, analogies, word_categories
+from llmviz.files.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.models.word2vec import SkipGram
 from llmviz.models.word2vec_training import SkipGramTraining
-from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.similarity import pairwise
 from llmviz.training import word_vectors
 from llmviz.training.errors import CheckpointError
 from llmviz.training.reading import read_description
 from llmviz.training.recipes import RECIPES, plan_of
-from llmviz.training.runs import load_trained
+from llmviz.training.run_folder import load_trained
 from llmviz.training.word_vectors import (
     Beginning,
     End,

@@ -120,6 +120,10 @@ Points and positions (imported from their own modules)
         the pairs of skip-gram on the text; returns the center let go at
     ``positions.positions_view(positions_picture(…), *, key, words, …) -> (row, column)``
         a table of positions, any column and any row of it as a curve
+    ``bar_film.view.bar_film(heights, labels, layers, *, key, axes, steps, captions, …) -> int``
+        shares (frames, layers, bars) as stacked bars, and a sentence for each frame
+    ``fill_film.view.fill_film(texts, *, key, hidden, step=-1, on_change=None) -> int``
+        texts that fill up place by place, each ``Filling`` beside the others
 
 Numbers
     ``bit_rows.view.bit_rows(formats, number, *, key, labels, notes, words, scales, …) -> str``

@@ -1,6 +1,7 @@
 """Texts that stand in Markdown documents beside the code that shows them."""
 
-from llmviz.course.document.texts import ENGLISH, Document, beside, language, texts_of
+from llmviz.course.document.languages import ENGLISH, language
+from llmviz.course.document.texts import Document, beside, texts_of
 from llmviz.course.document.values import Ask, Front, Section, Sentence, sentences
 
 __all__ = [

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
-from string import Formatter
 from typing import Any
 from urllib.parse import parse_qsl
 
 from llmviz.course.document.marks import looks
 from llmviz.course.document.read import FRONT, Reader
-from llmviz.course.document.values import sentences
+from llmviz.course.document.values import sentences, slots
 
-_FORMATTER = Formatter()
 _WORD = re.compile(r"\w+")
 
 
@@ -51,45 +49,6 @@ def _looks(value: Any) -> Iterator[str]:
     """Where the links of a text lead, or those of the texts in a group."""
     for sentence in sentences(value):
         yield from (look for _, look in looks(sentence) if look)
-
-
-def check_translation(document: Path, english: Mapping[str, Any]) -> None:
-    """Hold a document in another language against the texts of the English one.
-
-    It may leave texts out, but must not have others, nor other slots.
-
-    Raises DocumentError naming the file, the line and the rule.
-    """
-    reader = Reader(document)
-    for name, value in reader.texts.items():
-        if name == FRONT:
-            continue
-        if name not in english:
-            raise reader.wrong(name, f"the English document has no text named {name!r}")
-        for slot in slots(value):
-            if slot not in set(slots(english[name])):
-                raise reader.wrong(name, f"the English text {name!r} has no slot {{{slot}}}")
-
-
-def slots(value: Any) -> Iterator[str]:
-    """Return the names of all slots of a text, or of the texts in a group.
-
-    Raises ValueError: braces that open and do not close.
-    """
-    if isinstance(value, str):
-        for _, slot, form, _ in _FORMATTER.parse(value):
-            if slot is not None:
-                name = slot.split(".")[0].split("[")[0].rstrip("'")
-                if name.isidentifier():  # others are no slots: braces of code
-                    yield name
-                yield from slots(form or "")
-    elif isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from slots(key)
-            yield from slots(part)
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from slots(part)
 
 
 class Names:

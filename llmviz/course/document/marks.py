@@ -17,6 +17,9 @@ ITALIC, ITALIC_END = "\ufdd7", "\ufdd8"
 LOOK, LOOK_TEXT, LOOK_END = "\ufdd9", "\ufdda", "\ufddb"
 
 _ALL = re.compile("[\ufdd0-\ufddb]")
+_SOURCE = str.maketrans(
+    {CODE: "`", CODE_END: "`", BOLD: "**", BOLD_END: "**", ITALIC: "*", ITALIC_END: "*"}
+)
 _CODE = re.compile(r"`([^`]+)`")
 _TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
@@ -45,6 +48,23 @@ def marked(text: str) -> str:
     text = _BOLD.sub(rf"{BOLD}\1{BOLD_END}", text)
     text = _ITALIC.sub(rf"{ITALIC}\1{ITALIC_END}", text)
     return _CODE_SPAN.sub(lambda match: f"{CODE}{codes[int(match[1])]}{CODE_END}", text)
+
+
+def source(text: str) -> str:
+    """Return a text as its author wrote it, with the markup that its marks stand for.
+
+    >>> source(marked("**one** [[merge|merges]] of `a*b`, [now](look: t=1)"))
+    '**one** [[merge|merges]] of `a*b`, [now](look: t=1)'
+    """
+    if not _ALL.search(text):
+        return text
+
+    def written(match: re.Match[str]) -> str:
+        name, form = match[1], match[2]
+        return f"[[{name}]]" if name == form else f"[[{name}|{form}]]"
+
+    text = LOOK_SPAN.sub(r"[\2](look: \1)", TERM_SPAN.sub(written, text))
+    return text.translate(_SOURCE)
 
 
 def term(name: str) -> str:
@@ -86,10 +106,5 @@ def as_markdown(text: str) -> str:
     """Return a text with its marks as the Markdown that Streamlit's own elements read."""
     if not _ALL.search(text):
         return text
-    text = _CODE_SPAN.sub(lambda match: f"`{match[1]}`", text)
     text = LOOK_SPAN.sub(lambda match: match[2], TERM_SPAN.sub(lambda match: match[2], text))
-    for mark in (BOLD, BOLD_END):
-        text = text.replace(mark, "**")
-    for mark in (ITALIC, ITALIC_END):
-        text = text.replace(mark, "*")
-    return text
+    return text.translate(_SOURCE)

@@ -12,7 +12,8 @@ What a document may hold, in any order that reads well (docs/ADDING.md has an ex
 - a table: its first cell names a group, each row has a key and its text, or several. The group
   `Name` is none: its rows are texts of their own;
 - a fenced block, its language and a name: code;
-- a quotation: which picture or control stands here, for who reads it; comments: nothing.
+- a quotation: which picture or control stands here, for who reads it; comments: nothing, but for
+  the one at the end of a translation (see `translated.py`).
 
 A space at the end or the beginning of a text is written `␣`, a line end inside it `\\n`. In a
 table, `a / b` is key b inside the group a.
@@ -36,8 +37,10 @@ SPACE = "␣"
 LINE_END = r"\n"
 LABELS = "Name"
 FRONT = "front"
+MADE_FROM = "made from"  # begins the comment that says which English a translation holds for
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_HASH = re.compile(r"[0-9a-f]{8}")
 _NAMED = re.compile(r"(.*?)\s*\{#([^}]*)\}")
 _PIPE = re.compile(r"(?<!\\)\|")
 _KEYED = re.compile(r"`([^`]+)`: ?")
@@ -64,6 +67,7 @@ class Reader:
         self.path = path
         self.texts: dict[str, Any] = {}
         self.lines_of: dict[str, int] = {FRONT: 1}
+        self.made_from: dict[str, set[str]] = {}  # of a translation: hashes of English, by name
         # A byte-order mark and Windows line ends are an editor's, not the author's.
         source = path.read_text("utf-8-sig").replace("\r\n", "\n")
         self.lines = source.split("\n")
@@ -103,7 +107,7 @@ class Reader:
         elif node.type == "fence":
             self._code(node)
         elif node.type == "html_block" and node.content.lstrip().startswith("<!--"):
-            pass
+            self._comment(node)
         elif node.type != "blockquote":
             text = self._raw(node)
             rule = "a broken table" if text.startswith("|") else "text that belongs to no name"
@@ -210,6 +214,18 @@ class Reader:
         _, _, name = node.info.strip().rpartition(" ")
         text = node.content
         self._keep(name, text[:-1] if text.endswith("\n") else text, node)
+
+    def _comment(self, node: SyntaxTreeNode) -> None:
+        """Take the hashes of English texts by name; any other comment says nothing."""
+        text = node.content.strip().removeprefix("<!--").removesuffix("-->").strip()
+        first, *lines = text.split("\n")
+        if first.strip() != MADE_FROM:
+            return
+        for at, line in enumerate(lines, 1):
+            name, colon, hashes = line.partition(":")
+            if not colon or not all(map(_HASH.fullmatch, hashes.split())):
+                raise self._wrong(self._line(node) + at, f"a name and its hashes; got {line!r}")
+            self.made_from[name] = set(hashes.split())
 
     def _inside(self, node: SyntaxTreeNode) -> str:
         return "\n\n".join(self._text(child) for child in node.children)

@@ -8,6 +8,7 @@ from numbers import Number
 from string import Formatter
 from typing import Any, NamedTuple
 
+from llmviz.course.document.languages import number
 from llmviz.course.document.marks import marked
 
 _POWER = re.compile(r"e([+-]\d+)$")
@@ -49,6 +50,20 @@ class Sentence(str):
 FORMATS: dict[str, Callable[[Any], str]] = {}  # by its name in a slot: {share:percent}
 
 
+class Translated(Sentence):
+    """A text in the language that is asked for, which writes numbers as that does."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Translated:
+        """Return a text whose markup is read already as one of another language."""
+        return str.__new__(cls, text)
+
+    def format(self, /, *args: Any, **values: Any) -> str:
+        """Return the text with its slots filled, as `Sentence.format` does."""
+        return _OTHER_NUMBERS.vformat(self, args, values)
+
+
 class _Numbers(Formatter):
     """Fills slots as `str.format` does, but for the minus signs and powers of ten of numbers."""
 
@@ -67,7 +82,14 @@ def _raised(power: re.Match[str]) -> str:
     return "·10" + str(int(power[1])).translate(_RAISED)
 
 
-_NUMBERS = _Numbers()
+class _OtherNumbers(_Numbers):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text = super().format_field(value, format_spec)
+        plain = isinstance(value, Number) and format_spec not in FORMATS
+        return number(text) if plain else text
+
+
+_NUMBERS, _OTHER_NUMBERS = _Numbers(), _OtherNumbers()
 
 
 class Section(NamedTuple):
@@ -138,3 +160,24 @@ def sentences(value: Any) -> Iterator[Sentence]:
     elif isinstance(value, tuple):
         for part in value:
             yield from sentences(part)
+
+
+def slots(value: Any) -> Iterator[str]:
+    """Return the names of all slots of a text, or of the texts in a group.
+
+    Raises ValueError: braces that open and do not close.
+    """
+    if isinstance(value, str):
+        for _, slot, form, _ in _NUMBERS.parse(value):
+            if slot is not None:
+                name = slot.split(".")[0].split("[")[0].rstrip("'")
+                if name.isidentifier():  # others are no slots: braces of code
+                    yield name
+                yield from slots(form or "")
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from slots(key)
+            yield from slots(part)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from slots(part)

@@ -22,8 +22,8 @@ class Curve:
     """
 
     name: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
     role: str = "weights"
     dashed: bool = False
     marks: bool = False
@@ -78,12 +78,11 @@ def product(
 ) -> go.Figure:
     """Return a frozen matrix, and beside it B (R, r), A (r, C) and B·A, all to one scale.
 
-    The longer side lies across. names: of W, B, A and BA. A cell is as deep as its size beside
+    The longer side lies across. names: of the big matrix, of the tall and wide
+    one as they are drawn, and of the product. A cell is as deep as its size beside
     thrice the typical one (the root of the mean square).
     """
-    left, top, labels = b, a, (names["B"], names["A"])
-    if len(b) > a.shape[1]:
-        left, top, labels = a.T, b.T, (names["A"], names["B"])
+    left, top = (a.T, b.T) if len(b) > a.shape[1] else (b, a)
     (rows, rank), columns = left.shape, top.shape[1]
     gap, ink = max(rows, columns) // 16, theme.INK[mode]
     at = columns + gap + rank + gap // 3  # where the product begins
@@ -97,10 +96,10 @@ def product(
         )
     ]
     texts = [
-        (names["W"], columns / 2, rows / 2, "center", "middle"),
-        (labels[0], columns + gap + rank / 2, 0, "center", "bottom"),
-        (labels[1], at, above, "left", "bottom"),
-        (names["BA"], at + columns / 2, rows, "center", "top"),
+        (names["big"], columns / 2, rows / 2, "center", "middle"),
+        (names["tall"], columns + gap + rank, 0, "right", "bottom"),
+        (names["wide"], at, above, "left", "bottom"),
+        (names["product"], at + columns / 2, rows, "center", "top"),
     ]
     layout = theme.bare_layout(
         mode,

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.course.figures.theme import PLOTLY_SHAPES, Mode, category_style, plotly_layout
+from llmviz.course.figures.theme import (
+    INK,
+    PLOTLY_SHAPES,
+    Mode,
+    bare_layout,
+    category_style,
+    plotly_layout,
+    role_color,
+)
 
 # From the oldest to the newest; two tables of counts come last. A number in the palette of kinds.
 _ORDER = ("bigram", "mlp", "wavenet", "rnn", "gru", "lstm", "gpt", "counted-pairs", "counted-fours")
@@ -86,3 +95,39 @@ def _lay_out(figure: go.Figure, mode: Mode, height: int, **more: object) -> None
     """Give a figure the theme, its height in pixels, and a legend below."""
     figure.update_layout(**plotly_layout(mode, height=height))
     figure.update_layout(margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend=BELOW, **more)
+
+
+def beside_each_other(
+    pictures: Mapping[str, np.ndarray], framed: int | None, mode: Mode = "light"
+) -> go.Figure:
+    """Return pictures of squares in a row, each under its name; one may be framed.
+
+    pictures: by name, (R, C) from 0 to 1, which is full colour.
+    """
+    layout = bare_layout(mode, height=230, margin={"l": 4, "r": 4, "t": 40, "b": 4})
+    width, heats, notes, frames = 1 / len(pictures), [], [], []
+    for n, (name, values) in enumerate(pictures.items()):
+        low, high = n * width + 0.02, (n + 1) * width - 0.02
+        at = f"{n + 1}" if n else ""
+        axes = {"xaxis": f"x{at}", "yaxis": f"y{at}"}
+        end = {"domain": [low, high], "anchor": axes["yaxis"], "constrain": "domain"}
+        down = {"anchor": axes["xaxis"], "scaleanchor": axes["xaxis"], "constrain": "domain"}
+        down["autorange"] = "reversed"
+        for axis, how in ((f"xaxis{at}", end), (f"yaxis{at}", down)):
+            layout[axis] = how | {"visible": False, "fixedrange": True}
+        colors = [[0.0, INK[mode]["line"]], [1.0, role_color("weights", mode)]]
+        heat = {"z": np.round(values, 3).tolist(), "zmin": 0, "zmax": 1, "colorscale": colors}
+        heats.append({"type": "heatmap", "showscale": False, "hoverinfo": "skip"} | axes | heat)
+        place = {"x": (low + high) / 2, "y": 1.03, "xref": "paper", "yref": "paper"}
+        strong = f"<b>{name}</b>" if n == framed else name
+        notes.append(
+            {"text": strong, "showarrow": False, "xanchor": "center", "yanchor": "bottom"} | place
+        )
+        if n == framed:
+            corners = {"x0": low - 0.015, "x1": high + 0.015, "y0": -0.01, "y1": 1.17}
+            line = {"color": role_color("accent", mode), "width": 3}
+            frames.append(
+                {"type": "rect", "xref": "paper", "yref": "paper", "line": line} | corners
+            )
+    layout |= {"annotations": notes, "shapes": frames}
+    return go.Figure(heats, layout)

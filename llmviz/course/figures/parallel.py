@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -132,7 +132,7 @@ def _rows(
 
 def held(
     names: Sequence[str],
-    parts: dict[str, Sequence[float]],
+    parts: Mapping[str, Sequence[float]],
     axis: str,
     mode: Mode = "light",
     *,

@@ -19,6 +19,7 @@ ROLES: dict[Mode, dict[str, str]] = {
         "weights": "#7C4DFF",
         "residual": "#8A8F98",
         "accent": "#F5B301",
+        "loss": "#A8327A",
     },
     "dark": {
         "query": "#4AA8E0",
@@ -27,6 +28,7 @@ ROLES: dict[Mode, dict[str, str]] = {
         "weights": "#A68BFF",
         "residual": "#9BA1AB",
         "accent": "#FFC53D",
+        "loss": "#FF99CC",
     },
 }
 
@@ -90,6 +92,7 @@ POLES: dict[Mode, dict[str, tuple[str, str]]] = {
         "weights": ("#8B7355", "#7C4DFF"),
         "residual": ("#A8762E", "#5A6472"),
         "accent": ("#5F6B7A", "#E0A100"),
+        "loss": ("#5F6B7A", ROLES["light"]["loss"]),
     },
     "dark": {
         "neutral": ("#D3A057", "#7FA3D6"),
@@ -99,6 +102,7 @@ POLES: dict[Mode, dict[str, tuple[str, str]]] = {
         "weights": ("#C4A77D", "#A68BFF"),
         "residual": ("#D3A057", "#A9B3C2"),
         "accent": ("#93A1B4", "#FFC53D"),
+        "loss": ("#93A1B4", ROLES["dark"]["loss"]),
     },
 }
 
@@ -112,6 +116,7 @@ ROLE_TEXT: dict[Mode, dict[str, str]] = {
         "weights": "#6534E8",
         "residual": "#5C6470",
         "accent": "#8A6200",
+        "loss": ROLES["light"]["loss"],
     },
     "dark": {"neutral": "#E8EAEE", **ROLES["dark"]},
 }

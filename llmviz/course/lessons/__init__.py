@@ -16,6 +16,7 @@ from llmviz.course.lessons.home import LESSON as HOME
 from llmviz.course.lessons.home import words
 from llmviz.course.lessons.language import LESSON as LANGUAGE
 from llmviz.course.lessons.models import LESSON as MODELS
+from llmviz.course.lessons.next import LESSON as NEXT
 from llmviz.course.lessons.real import LESSON as REAL
 from llmviz.course.lessons.reasoning import LESSON as REASONING
 from llmviz.course.lessons.sampling import LESSON as SAMPLING
@@ -41,6 +42,7 @@ LESSONS = [
     ERRORS,
     DISCOVERIES,
     REASONING,
+    NEXT,
     BEFORE_AFTER,
     GLOSSARY,
     MODELS,

@@ -7,7 +7,8 @@ from llmviz.course.ui.get_model import REAL
 
 
 def _sitting(*places: str) -> tuple[Stop, ...]:
-    return tuple(Stop(*place.split("/")) for place in places)
+    named = (place.partition("/") for place in places)
+    return tuple(Stop(lesson, chapter) for lesson, _, chapter in named)
 
 
 # The sentence that goes through the hour where a visitor has none: with the real model, and without

@@ -23,8 +23,9 @@ from markdown_it import MarkdownIt
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.site.visit import Visit
+from llmviz.course.site.words import words
 from llmviz.course.ui.asked import OF_THE_APP, elements, guess_in, key_of
-from llmviz.course.ui.guess import words as guess_words
+from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.prose import to_html
 from llmviz.course.ui.question import Question
 
@@ -103,7 +104,6 @@ _HEADS = {"title": "h1", "header": "h2", "subheader": "h3"}
 _CONTROLS = {"number_input", "slider", "select_slider", "selectbox", "text_input", "toggle"}
 _CONTROLS |= {"checkbox", "multiselect", "button_group", "radio", "color_picker", "text_area"}
 _ACTS = {"button", "download_button", "file_uploader", "popover", "page_link"}
-EDITS = "edit this table"
 OFFLINE = ":material/cloud_off:"  # what this machine could not fetch
 
 
@@ -133,6 +133,7 @@ class Body:
         self.instead_of: dict[str, str] = {}  # HTML in the place of a component
         self.left_out: set[str | int] = set()  # keys of elements, or their `id`
         self.said_elsewhere: set[str] = set()  # labels of settings
+        self.settings: list[Setting] = []  # all that the page has
         self.ways: dict[str, str] = {}  # HTML in the place of a control, by the control's name
         every = list(elements(visit.main))
         keys = [key for key in map(guess_in, every) if key is not None]
@@ -176,6 +177,7 @@ class Body:
             yield self._settings(settings)
 
     def _settings(self, settings: Sequence[Setting]) -> str:
+        self.settings += settings
         set_to = [
             setting
             for setting in settings
@@ -216,7 +218,7 @@ class Body:
         html = self._shown(element)
         pieces: list[Piece] = [html] if html else []
         if getattr(element.proto, "editing_mode", 0):
-            pieces.append(Setting(EDITS, None))
+            pieces.append(Setting(words.edits, None))
         return pieces
 
     def _block(self, element: Any) -> list[Piece]:
@@ -417,10 +419,13 @@ def _setting(element: Any) -> Setting | None:
         if not chosen or key_of(element).startswith("_examples"):
             return None
         return None if ".part@" in key_of(element) else Setting(label, ", ".join(chosen))
-    value = element.value
-    if element.type in ("select_slider", "multiselect"):
-        raw = element.proto
-        value = list(raw.raw_values) if element.type == "multiselect" else raw.raw_value
+    value, raw = element.value, element.proto
+    if element.type == "multiselect":
+        value = list(raw.raw_values)
+    elif element.type == "select_slider":  # by the names of the options, not their values
+        value = list(raw.raw_value)
+    elif element.type == "selectbox" and element.index is not None:
+        value = raw.options[element.index]
     if isinstance(value, bool):
         value = "on" if value else "off"
     if isinstance(value, (list, tuple)):

@@ -8,13 +8,16 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmviz.course.components._shared.bundle import COMPONENTS, script
 from llmviz.course.components._shared.saver.page import outside_script, script_for, theme_rules
 from llmviz.course.components._shared.transport import PARTS, parts_at, whole_style
 from llmviz.course.figures.theme import css_variables
 from llmviz.course.ui.prose import STYLE
+
+if TYPE_CHECKING:
+    from llmviz.course.site.real_page import RealPage
 
 HERE = Path(__file__).parent
 _EXPORT = re.compile(r"^export default function", re.MULTILINE)
@@ -25,11 +28,12 @@ class Files:
     """A folder that fills with what the pages need; each thing is written once.
 
     A page opens from a disk, where a script may ask for other scripts and for nothing else. So
-    every message is a script, too. kept: its pages are to be kept by browsers.
+    every message is a script, too. kept: its pages are to be kept by browsers. real: the model that
+    a page of its own loads.
     """
 
-    def __init__(self, folder: Path, *, kept: bool = False) -> None:
-        self.folder, self.kept = folder, kept
+    def __init__(self, folder: Path, *, kept: bool = False, real: RealPage | None = None) -> None:
+        self.folder, self.kept, self.real = folder, kept, real
         self._known: set[str] = set()
         self.bytes = 0
         self.pages = 0
@@ -48,6 +52,14 @@ class Files:
         self.bytes += len(data)
         self._names.append(name)
         self._content.update(data)
+
+    def large(self, name: str, content: bytes) -> None:
+        """Write bytes that a page asks for after a click alone: browsers keep none before."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self._known.add(name)
+        self.bytes += len(content)
 
     def has(self, name: str) -> bool:
         """Whether a file of this name was written."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from llmviz.corpus import load_corpus
 from llmviz.course.components._shared.transport import pack
-from llmviz.course.lessons.home import TEXT
+from llmviz.course.lessons.attention import words as attention
+from llmviz.course.lessons.attention.heads import words as sentences
+from llmviz.course.lessons.attention.trained import words as trained
+from llmviz.course.lessons.home import REAL_TEXT, TEXT
+from llmviz.course.lessons.real.defaults import FRANCE, ITALY
 from llmviz.course.lessons.sampling.params import PROMPT
 from llmviz.course.lessons.sampling.temperature import chapter as temperature
+from llmviz.course.site.elements import Setting
 from llmviz.course.site.files import Files
 from llmviz.course.site.live import live_html, live_script, packed_model, packed_tokenizer
+from llmviz.course.ui.course import HOME
+from llmviz.course.ui.get_model import REAL
 from llmviz.course.ui.state import DEFAULT_TEXT
-from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import get_tokenizer
 
 
@@ -24,7 +29,9 @@ class Own(NamedTuple):
 
     script: the file, and the global object that it fills. data: what its script is told. example:
     the text whose picture the stage shows; "" for a part that stands below the stage. pictures:
-    of the app that it draws. code: files that the part shows, by the names of its slots.
+    of the app that it draws. code: files that the part shows, by the names of its slots. real: what
+    of a real model it can load, the whole of it or its tokenizer alone; "" for nothing. real_text:
+    that one's example, where it is another.
     """
 
     script: tuple[str, str]
@@ -34,6 +41,8 @@ class Own(NamedTuple):
     example: str = ""
     pictures: Sequence[str] = ()
     code: Mapping[str, str] = {}
+    real: Literal["", "model", "tokenizer"] = ""
+    real_text: str = ""
 
 
 def _names(files: Files) -> dict[str, Any]:
@@ -49,11 +58,14 @@ def _stories(files: Files) -> dict[str, Any]:
 def _softmax(files: Files) -> dict[str, Any]:
     """The model, and the words and stops of the picture of softmax."""
     words = temperature.words
-    size = load_bundled(STORIES)[1].vocab_size
-    most = words.softmax["all"].format(n=f"{size:,}", entropy=f"{math.log(size):.2f}")
-    stops = [*temperature.STOPS, None]
-    said = {"words": {**words.softmax, "all": most}, "captions": dict(words.caption)}
-    return {**_stories(files), **said, "stops": stops}
+    said = {"words": dict(words.softmax), "captions": dict(words.caption)}
+    return {**_stories(files), **said, "stops": [*temperature.STOPS, None]}
+
+
+def _heads(files: Files) -> dict[str, Any]:
+    """The model, and what is said of a head and of the answer without it."""
+    said = {"captions": dict(trained.caption), "look": dict(trained.look)}
+    return {**_stories(files), **said, "headName": attention.head_name}
 
 
 STORIES = "tiny-world-gpt"  # reads texts of any kind, in words and parts of words
@@ -61,7 +73,14 @@ FIELDS = {"Your text", "Prompt"}  # settings for which the own part has a field
 OWN_TEXT = "on your own text, in your browser"
 OWN = {
     "home": Own(
-        ("machine_view.js", "llmvizMachine"), "machine.html", OWN_TEXT, _stories, TEXT, ["machine"]
+        ("machine_view.js", "llmvizMachine"),
+        "machine.html",
+        OWN_TEXT,
+        _stories,
+        TEXT,
+        ["machine"],
+        real="model",
+        real_text=REAL_TEXT,
     ),
     "tokenization/cut": Own(
         ("cut_view.js", "llmvizCut"),
@@ -70,6 +89,8 @@ OWN = {
         lambda files: {"tokenizer": files.data(packed_tokenizer(get_tokenizer("bpe")))},
         DEFAULT_TEXT,
         ["token_strip"],
+        real="tokenizer",
+        real_text=REAL_TEXT,
     ),
     "embeddings/similarity": Own(
         ("alike_view.js", "llmvizAlike"),
@@ -78,6 +99,8 @@ OWN = {
         _stories,
         " kitten cow cat",
         ["matrix_view"],
+        real="model",
+        real_text=" London France Paris",
     ),
     "attention/steps": Own(
         ("steps_view.js", "llmvizAttention"),
@@ -87,6 +110,24 @@ OWN = {
         "The cat sat",
         ["matrix_view"],
     ),
+    "attention/trained": Own(
+        ("trained_view.js", "llmvizHeads"),
+        "trained.html",
+        OWN_TEXT,
+        _heads,
+        sentences.texts["book"],
+        ["look_back", "heads_grid"],
+        real="model",
+        real_text=REAL_TEXT,
+    ),
+    "real/travels": Own(
+        ("travels_view.js", "llmvizTravels"),
+        "travels.html",
+        OWN_TEXT,
+        _stories,
+        FRANCE,
+        real="model",
+    ),
     "sampling/temperature": Own(
         ("temperature_view.js", "llmvizTemperature"),
         "temperature.html",
@@ -94,6 +135,8 @@ OWN = {
         _softmax,
         PROMPT,
         ["softmax_view"],
+        real="model",
+        real_text=REAL_TEXT,
     ),
     "training/curves": Own(
         ("train_view.js", "llmvizTrain"),
@@ -107,10 +150,13 @@ OWN["training/teach"] = OWN["training/curves"]  # the stop of the hour
 _LEAD = re.compile(r"<h1>.*?</h1>\s*<div.*?</div>", re.DOTALL)
 
 
-def own_part(files: Files, name: str, html: str) -> tuple[str, dict[str, Any] | None]:
+def own_part(
+    files: Files, name: str, html: str, settings: Sequence[Setting] = ()
+) -> tuple[str, dict[str, Any] | None]:
     """Return a chapter's HTML with its own part, and what its script is told.
 
-    The part stands over the stage, whose place it takes for another text, or under it.
+    The part stands over the stage, whose place it takes for another text, or under it. settings: of
+    the chapter, which say whether its stage shows the real model.
     """
     if name not in OWN:
         return html, None
@@ -120,9 +166,22 @@ def own_part(files: Files, name: str, html: str) -> tuple[str, dict[str, Any] | 
     files.write(path, live_script(entry, holder))
     for picture in own.pictures:
         files.view(picture)
-    inside = live_html(own.page, own.code, example=own.example)
+    real = files.real if own.real else None
+    link = files.real.link("home/") if files.real and name == "home" else ""
+    shows_real = any(setting.value == REAL for setting in settings) and name != HOME
+    example = own.real_text if shows_real and own.real_text else own.example
+    texts = {
+        "example": example,
+        "other": ITALY,
+        "real": link,
+        "real_title": real.title if real else "",
+    }
+    inside = live_html(own.page, own.code, **texts)
     lead = _LEAD.search(html)
     at = lead.end() if own.example and lead else html.index("<h2")
     part = f'<section class="own" id="own">{inside}</section>\n'
-    told = {"script": path, "name": holder, "pictures": list(own.pictures)}
+    told: dict[str, Any] = {"script": path, "name": holder, "pictures": list(own.pictures)}
+    if real:
+        given = {"root": "../" * name.count("/"), "text": own.real_text}
+        told["real"] = given | real.told(own.real)
     return f"{html[:at]}{part}{html[at:]}", told | own.data(files)

@@ -6,6 +6,7 @@
   const ASKS = "This asks the model, which is not in this page.";
   const ALONE = "Here one slider moves at a time, and the others stay as they are.";
   const LOST = "A file of this page is missing, so this cannot be drawn.";
+  const say = (english) => page.said?.[english] ?? english; // in the language of the page
   const NEAR = "600px";
   const root = document.documentElement;
   const views = {};
@@ -64,8 +65,8 @@
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefers.matches);
 
   function named() {
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", isDark() ? "Use the light theme" : "Use the dark theme");
+    button.textContent = say(isDark() ? "Light" : "Dark");
+    button.setAttribute("aria-label", say(isDark() ? "Use the light theme" : "Use the dark theme"));
   }
 
   button.addEventListener("click", () => {
@@ -92,7 +93,7 @@
     if (page.app) {
       const link = document.createElement("a");
       link.href = page.app;
-      link.textContent = "Open this in the app";
+      link.textContent = say("Open this in the app");
       told.append(" ", link);
     }
     told.hidden = false;
@@ -104,7 +105,7 @@
   function asks(slider, name, act) {
     if (name === "look" && page.looks[act]) location.href = `${page.root}${page.looks[act]}#told`;
     else if (name === "chapter" && page.chapters[chapterOf(act)]) location.href = `${page.root}${page.chapters[chapterOf(act)]}`;
-    else tell(slider ? ALONE : ASKS);
+    else tell(say(slider ? ALONE : ASKS));
   }
 
   // The name of the chapter of an address, which may be one of the app: attention?part=steps&text=…
@@ -201,7 +202,7 @@
     try {
       await ("chart" in node.dataset ? chart(node) : picture(node));
     } catch (error) {
-      node.textContent = LOST;
+      node.textContent = say(LOST);
       console.error(error);
     }
     node.dataset.drawn = "";
@@ -285,7 +286,7 @@
       opened();
     };
     const right = answers.findIndex((answer) => "right" in answer.dataset);
-    const choose = (at) => tell(at, right, ["Not this one.", "Right."]);
+    const choose = (at) => tell(at, right, [say("Not this one."), say("Right.")]);
     for (const [at, answer] of answers.entries())
       answer.addEventListener("change", () => {
         choose(at);
@@ -338,7 +339,7 @@
     );
     if (!hits.length) {
       const none = document.createElement("li");
-      none.textContent = "Nothing has these words. Try fewer letters.";
+      none.textContent = say("Nothing has these words. Try fewer letters.");
       found.append(none);
     }
   }

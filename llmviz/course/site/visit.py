@@ -17,7 +17,9 @@ from llmviz.course.components._shared.transport import unpack
 from llmviz.course.ui.asked import elements, guess_in, key_of, opened
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
-from llmviz.course.ui.guess import HANDS, QUESTIONS, SHOWN, words
+from llmviz.course.ui.guess import QUESTIONS
+from llmviz.course.ui.guess_drawn import HANDS, words
+from llmviz.course.ui.guess_given import SHOWN
 from llmviz.course.ui.question import Question
 
 _DRAWN = {"html", "bidi_component", "plotly_chart", "dataframe", "table", "code", "markdown"}
@@ -117,11 +119,14 @@ def _compare(found: Visit, before: Any, alone: dict[int, Counter]) -> None:
             continue
         for at in range(k, end):
             found.covered[id(leaves[at])] = opens(signs[at])
-        if i < j:
-            # It goes when what comes in its place is there.
-            by = opens(signs[k]) if k < end else every
-            place = id(leaves[k]) if k < len(leaves) else None
-            found.instead.setdefault(place, []).extend((other, by) for other in others[i:j])
+        for other in others[i:j]:
+            # It goes when what comes in its place is there: its own kind, for the end of a
+            # question may come before it.
+            alike = (at for at in range(k, end) if _kind(leaves[at]) == _kind(other))
+            at = next(alike, k)
+            by = opens(signs[at]) if k < end else every
+            place = id(leaves[at]) if at < len(leaves) else None
+            found.instead.setdefault(place, []).append((other, by))
 
 
 def _covering(main: Any) -> Iterator[tuple[int, str]]:
@@ -136,6 +141,10 @@ def _covering(main: Any) -> Iterator[tuple[int, str]]:
 
 def _leaves(block: Any) -> Iterator[Any]:
     return (element for element in elements(block) if element.type in _DRAWN)
+
+
+def _kind(element: Any) -> tuple[str, str]:
+    return element.type, getattr(element.proto, "component_name", "")
 
 
 def _sign(element: Any) -> tuple[str, bytes]:

@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from llmviz.course.components._shared.transport import unpack
+from llmviz.course.document import ENGLISH, Sentence, language, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.glossary import seen as seen_at
 from llmviz.course.glossary import terms
@@ -30,18 +31,22 @@ from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.course.site.own import FIELDS, OWN, own_part
+from llmviz.course.site.real_page import real_page
 from llmviz.course.site.visit import Visit, looks, visit
+from llmviz.course.site.words import words
 from llmviz.course.ui.asked import SILENT, elements
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import WAY, Lesson
 from llmviz.course.ui.course import GLOSSARY, HOME, search_index, stops
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.prose import to_html
-from llmviz.nearest import nearest
-from llmviz.paths import ICON, LICENCE
+from llmviz.files.nearest import nearest
+from llmviz.files.paths import ICON, LICENCE
+from llmviz.files.whole import writing
 from llmviz.training.files import whole_folder
-from llmviz.wholefile import writing
 
 _CHAPTER_OF = re.compile(r" · chapter \d+ of \d+")
+REAL = "real"  # of these, the page that is there with a model alone
 LIVE_PICTURES = ["machine", "heads_grid"]
 # Pages of the site alone, which compute in the browser: their titles and questions.
 LIVE = {
@@ -49,6 +54,10 @@ LIVE = {
     "parts": (
         "Steps on your own numbers",
         "How do you learn tokens, compare vectors, and compute attention by hand?",
+    ),
+    REAL: (
+        "A real model in your browser",
+        "What does a model that people use make of your own sentence?",
     ),
 }
 
@@ -98,12 +107,13 @@ class Written(NamedTuple):
     bytes: int
 
 
-def places(only: Sequence[str] = (), way: str = "") -> list[Place]:
+def places(only: Sequence[str] = (), way: str = "", model: str = "") -> list[Place]:
     """Return the pages of a site in the order of the course.
 
     way: of the ways through the course, whose stops alone are written, and the whole machine.
     only: lessons, or chapters such as `attention/steps`; all if none is named. Home and the
     glossary are always there.
+    model: of `get`, which a page of its own loads; "" for none.
     Raises ValueError: there is no such lesson or chapter.
     """
     found = []
@@ -111,7 +121,9 @@ def places(only: Sequence[str] = (), way: str = "") -> list[Place]:
         if lesson.key in (HOME, GLOSSARY):  # other pages without chapters need a server
             found.append(Place(lesson, "", lesson.title))
         if lesson.key == HOME:
-            found += [Place(lesson, key, *texts) for key, texts in LIVE.items()]
+            found += [
+                Place(lesson, key, *texts) for key, texts in LIVE.items() if model or key != REAL
+            ]
         for chapter in lesson.chapters:
             question = unmarked(chapter.front.question)
             found.append(Place(lesson, chapter.key, chapter.title, question))
@@ -133,27 +145,34 @@ def write_site(
     only: Sequence[str] = (),
     tell: Callable[[str], None] = print,
     way: str = "",
+    model: str = "",
 ) -> Written:
     """Write the course into a new folder.
 
-    only, way: as of `places`. A way stays in the browser that has opened it, for a time without a
-    network.
+    only, way, model: as of `places`. A way stays in the browser that has opened it, for a time
+    without a network.
     app: the address of the app, for its links; "": there are none. tell: is given a line for each
     page.
     Raises ValueError where something has the folder's name, the address is none of the web, as
-    `places` does, and where the folder cannot be written; nothing of the site is there then.
+    `places` does, for a model that is not here or that no page computes, and where the folder
+    cannot be written; nothing of the site is there then.
     """
     if folder.exists():
         raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
     address = urlsplit(app)
     if app and (address.scheme not in ("http", "https") or not address.hostname):
         raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
-    pages = places(only, way)
+    pages = places(only, way, model)
+    real = real_page(model) if model else None
+    if real:
+        tell(real.said)
     with writing(str(folder)), _own_runs(), whole_folder(folder) as unfinished:
-        files = Files(unfinished, kept=bool(way))
+        files = Files(unfinished, kept=bool(way), real=real)
         files.shared(_index(pages))
         files.write("assets/icon.svg", ICON.read_text("utf-8"))
         files.write("LICENSE", LICENCE.read_text("utf-8"))
+        if real:
+            real.shards.put(files.large)
         for number, place in enumerate(pages, 1):
             tell(f"{number:3d} of {len(pages)}  {place.name}")
             _write_chapter(files, pages, place, app, way)
@@ -264,7 +283,7 @@ def _write_page(
         if files.kept:  # of a lesson's other chapters there are none here
             html = _CHAPTER_OF.sub("", html, count=1)
         if whole:
-            html, told["live"] = own_part(files, place.name, html)
+            html, told["live"] = own_part(files, place.name, html, body.settings)
         if place.part:
             title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
         told["pictures"] = [files.picture(*picture) for picture in body.pictures]
@@ -301,11 +320,16 @@ def page_html(
         "chapters": {
             page.name: page.file for page in pages if page.chapter and not (page.part or page.look)
         },
+        **({} if language() == ENGLISH else {"said": _said()}),
         **{"looks": {}, "pictures": [], "charts": [], "hands": {}, "live": None, **told},
     }
     at = pages.index(replace(place, part=None, look=""))
     return _template().render(
         title=title,
+        language=language(),
+        said=texts_of(words),
+        finder=furniture.finder,
+        leads=furniture.leads,
         description=place.question or place.title,
         lesson=place.lesson.title if place.is_live else "",  # a chapter names its own
         root=root,
@@ -336,7 +360,9 @@ def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[
             here = ' aria-current="page"' if value == chosen else ""
             file = escape(Path(page.file).name)
             links.append(f'<a href="{file}"{here}>{escape(plain(name))}</a>')
-        ways[key] = f'<nav class="parts" aria-label="Parts of this chapter">{"".join(links)}</nav>'
+        ways[key] = (
+            f'<nav class="parts" aria-label="{escape(words.chapter_parts)}">{"".join(links)}</nav>'
+        )
     return ([] if place.part else others), ways
 
 
@@ -347,6 +373,12 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         files.write("assets/parts.js", live_script("parts_view.js", "llmvizSteps"))
         body = live_html("parts.html", {"code": "parts.js"})
         placed = {"script": "assets/parts.js", "name": "llmvizSteps"}
+    elif place.chapter == REAL and files.real:
+        files.write("assets/real.js", live_script("real_view.js", "llmvizReal"))
+        body = files.real.html()
+        placed = {"script": "assets/real.js", "name": "llmvizReal"}
+        placed |= {"root": "../" * place.file.count("/"), "example": files.real.example}
+        placed["manifest"] = files.real.shards.manifest
     else:
         files.write("assets/live.js", live_script("view.js", "llmvizLive"))
         for name in LIVE_PICTURES:
@@ -355,7 +387,8 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
             model._asdict() | {"data": files.data(packed_model(model.name, int8=model.int8))}
             for model in MODELS
         ]
-        body = live_html("page.html", {"code": "model.js", "sampler": "sampling.js"})
+        code = {"code": "model.js", "sampler": "sampling.js"}
+        body = live_html("page.html", code, real=files.real.link("") if files.real else "")
         placed = {"script": "assets/live.js", "name": "llmvizLive", "models": models}
         placed["pictures"] = LIVE_PICTURES
     where = f'<div class="lv-opening"><p>{escape(place.title)}</p></div>'
@@ -394,12 +427,21 @@ def _address(app: str, place: Place) -> str:
     return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{query}"
 
 
+def _said() -> dict[str, str]:
+    """What the script of the pages says, by its English."""
+    none = texts_of(furniture, ENGLISH)["finder"]["none"]
+    told = [*texts_of(words, ENGLISH).items(), ("none", none)]
+    here = texts_of(words) | {"none": furniture.finder["none"]}
+    return {text: here[name] for name, text in told if isinstance(text, Sentence)}
+
+
 def _onward(pages: Sequence[Place], at: int) -> dict[str, str] | None:
     if at + 1 == len(pages):
         return None
     after = pages[at + 1]
     new = after.lesson.key != pages[at].lesson.key
-    label = f"Next lesson: {after.lesson.title}" if new else f"Next: {after.title}"
+    line = furniture.leads["lesson" if new else "next"]
+    label = line.format(title=after.lesson.title if new else after.title)
     return {"file": after.file, "label": label}
 
 

@@ -12,10 +12,11 @@ from streamlit.testing.v1 import AppTest
 from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import PARTS
-from llmviz.course.ui.guess import BOX, HANDS, QUESTIONS
+from llmviz.course.ui.guess import BOX, QUESTIONS
+from llmviz.course.ui.guess_drawn import HANDS
 from llmviz.course.ui.question import Question
 from llmviz.course.ui.state import LINK_ICON, THROUGH_APP
-from llmviz.paths import APP
+from llmviz.files.paths import APP
 
 # A term of the glossary in a page's HTML, which explains itself under a pointer.
 TERM = re.compile(r'<span class="lv-term"[^>]*>(.*?)<span class="lv-tip".*?</span></span>', re.S)

@@ -32,9 +32,9 @@ from llmviz.course.ui.classes import (
     Refused,
     written_or_refused,
 )
-from llmviz.limits import limit
+from llmviz.files.whole import write_whole
+from llmviz.processes.limits import limit
 from llmviz.training import locks
-from llmviz.wholefile import write_whole
 
 SORTED = "sorted"  # the mark of a line that sorts
 _FROM = "@"  # between a browser and its address, in who says something

@@ -9,12 +9,12 @@ import streamlit as st
 
 from llmviz.course.document import beside
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import browser, notices, origin, seat
+from llmviz.course.ui import browser, class_session, notices, origin
 from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
+from llmviz.course.ui.class_session import CLASSES
 from llmviz.course.ui.classes import OpenClass, Refused
-from llmviz.course.ui.seat import CLASSES
 from llmviz.course.ui.text import escape_markdown
-from llmviz.limits import limit
+from llmviz.processes.limits import limit
 
 words = beside(__file__, "classroom")
 THOUGHT = ClassAnswers(CLASSES)
@@ -34,14 +34,14 @@ class OnPicture(NamedTuple):
 
 def of_this_window() -> OpenClass | None:
     """Return the open class that this window leads or follows."""
-    here = seat.taken()
+    here = class_session.current()
     group = CLASSES.find(here.code) if here is not None else None
     return group if here is not None and group is not None and group.key == here.key else None
 
 
 def leads() -> bool:
     """Whether this window leads its class."""
-    here = seat.taken()
+    here = class_session.current()
     return here is not None and here.leads
 
 
@@ -57,7 +57,7 @@ def tell(
     on its picture.
     """
     reported = st.session_state.setdefault(_TOLD, {})
-    here = origin.of_session(seat.window())
+    here = origin.of_session(class_session.window())
     who = who_of(browser.secret(), group.key, "" if here.own else here.address)
     try:
         for name, choice in chosen.items():
@@ -84,9 +84,9 @@ def warn_if_full(group: OpenClass) -> None:
 
 def told(text: str, answers: Sequence[str]) -> int:
     """Return how far a presenter shows the answer: 0 not at all, 1 the answer, 2 the reason."""
-    if seat.taken() is None:
+    if class_session.current() is None:
         return 0
-    return seat.told(name_of(unmarked(text), [unmarked(answer) for answer in answers]))
+    return class_session.told(name_of(unmarked(text), [unmarked(answer) for answer in answers]))
 
 
 def thinks(
@@ -114,9 +114,9 @@ def thinks(
     st.fragment(_counted, run_every=POLL)(
         group, name, (text, answers, right), order, picture and picture.draw
     )
-    far = seat.told(name)
+    far = class_session.told(name)
     further = (far + 1) % len(words.tell_all)
-    press: dict[str, Any] = {"on_click": seat.tell_all, "args": (name, further)}
+    press: dict[str, Any] = {"on_click": class_session.tell_all, "args": (name, further)}
     st.button(words.tell_all[far], key=f"_class_tell.{name}", type="tertiary", **press)
 
 

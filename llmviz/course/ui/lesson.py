@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -13,11 +14,14 @@ import streamlit as st
 from llmviz.course import streamlit_parts
 from llmviz.course.components.progress.view import note_opened
 from llmviz.course.document import Section
-from llmviz.course.ui import course, hour, seat
+from llmviz.course.ui import class_session, course, hour
 from llmviz.course.ui.common import choose_below_title
 from llmviz.course.ui.contents import HOUR, MORE, WAY, Lesson
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.course.ui.guess import enter, keep_head, open_all
+from llmviz.course.ui.furniture import words
+from llmviz.course.ui.guess import keep_head, take_head
+from llmviz.course.ui.guess_given import enter, open_all
+from llmviz.course.ui.languages import as_translated
 from llmviz.course.ui.prose import opening, prose
 from llmviz.course.ui.state import PageState, page_state
 
@@ -41,7 +45,9 @@ def draw_part(
         parts[state[key]](state)
 
 
-FIRST = "What you need first"
+SOUGHT = "lv-sought"  # the block around the head of the section to which a link has led
+SECTION = "_section"  # in the session: "lesson/chapter#section" to which an older link has led
+HEAD = "_section_head"  # in the session: the head of that section, where its chapter is shown
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
 
 
@@ -56,9 +62,13 @@ def show(lesson: Lesson) -> None:
         begins["part"] = lesson.chapters[0].key
     if (there := lesson.gone.get(st.query_params.get("part", ""))) is not None:
         st.switch_page(f"pages/{there}.py", query_params=st.query_params.to_dict())
-    linked = bool(seat.of_page(st.query_params.to_dict())) or seat.is_led(lesson.key)
+    linked = bool(class_session.of_page(st.query_params.to_dict())) or class_session.is_led(
+        lesson.key
+    )
     fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
     opened = lesson.opened_by(st.query_params.to_dict())
+    if (there := lesson.moved.get(st.query_params.get("part", ""))) is not None:
+        st.session_state[SECTION] = f"{lesson.key}/{there}"
     if not linked:
         st.session_state.update({f"{lesson.key}.{key}": begins[key] for key in fresh})
     state = page_state(lesson.key, lesson.params())
@@ -69,13 +79,15 @@ def show(lesson: Lesson) -> None:
             state[key] = state[key]
     if not lesson.names:
         st.title(lesson.headline or lesson.title, anchor=False)
-        prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
+        if above := "\n\n".join(filter(None, (lesson.promise, lesson.needs))):
+            prose(above)  # nothing would take its room, and give it back when it comes
     if lesson.names:
         course.tell_story(state, state["part"])
     state.show_problems()
-    if state["show"] and seat.projects():  # before a class, answers stay covered
+    if state["show"] and class_session.projects():  # before a class, answers stay covered
         state["show"] = ""
     open_all(state["show"] == "1")
+    take_head()  # of another page
     body(lesson, state)
 
 
@@ -86,7 +98,8 @@ def body(lesson: Lesson, state: PageState) -> None:
         hour.begin(None)
         note_opened(lesson.key)
         enter(lesson.key, state)
-        importlib.import_module(f"{lesson.package}.page").draw(state)
+        with as_translated(lesson.words):
+            importlib.import_module(f"{lesson.package}.page").draw(state)
         _onward(state, lesson)
     elif not lesson.needs_engine or engine_ready():
         chapters(lesson, state)
@@ -107,8 +120,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     at = keys.index(state["part"])
     chapter = lesson.chapters[at]
     way = course.stop_of(state[WAY.key], lesson.key, chapter.key)
-    kind = "further chapter" if chapter.key in lesson.further else "chapter"
-    where = f"{lesson.title} · {kind} {at + 1} of {len(keys)}"
+    kind = "further" if chapter.key in lesson.further else "chapter"
+    where = words.place[kind].format(lesson=lesson.title, at=at + 1, count=len(keys))
     titled = getattr(lesson.module(chapter), "titled", None)
     front = chapter.front
     if titled and (question := titled(state)):
@@ -116,8 +129,10 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     opening(front, chapter.short_names, way, where)
     place = f"{lesson.key}/{chapter.key}"
     enter(place, state, chapter.key)
-    note_opened(place)
-    folded = state[WAY.key] == HOUR and bool(way) and state[MORE.key] != chapter.key
+    section = _section_of(place)
+    st.session_state[HEAD] = getattr(chapter.words, section) if section else None
+    note_opened(place, section)
+    folded = state[WAY.key] == HOUR and way and not section and state[MORE.key] != chapter.key
 
     def end() -> None:
         _both_ways(state, lesson, chapter.key)
@@ -126,7 +141,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     hour.begin(end if folded else None)
     stopped = streamlit_parts.stop_exception() or ()
     try:
-        lesson.module(chapter).draw(state)
+        with as_translated(chapter.words):
+            lesson.module(chapter).draw(state)
     except stopped:
         return  # the end of a folded stop is drawn
     hour.ends_below()
@@ -134,6 +150,15 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     if not folded:
         _needed_first(lesson)
     _both_ways(state, lesson, chapter.key)
+
+
+def _section_of(place: str) -> str:
+    """Return the section of a chapter to which an older link has led, else nothing."""
+    there, _, section = st.session_state.get(SECTION, "").partition("#")
+    if there == place:
+        return section
+    st.session_state.pop(SECTION, None)
+    return ""
 
 
 def _both_ways(state: PageState, lesson: Lesson, chapter: str) -> None:
@@ -147,7 +172,7 @@ def _both_ways(state: PageState, lesson: Lesson, chapter: str) -> None:
 def _tabs(lesson: Lesson, state: PageState, titles: dict[str, str]) -> None:
     """Show all chapters of the lesson beside each other, the further ones last."""
     st.segmented_control(
-        "Parts of this lesson",
+        words.parts,
         lesson.keys,
         format_func=titles.__getitem__,
         required=True,
@@ -165,7 +190,7 @@ def _page_of(lesson: Lesson) -> ModuleType | None:
 
 def _needed_first(lesson: Lesson) -> None:
     """Say what the lesson promises, what it takes for granted, and where that is taught."""
-    with st.expander(FIRST, icon=":material/school:"):
+    with st.expander(words.first, icon=":material/school:"):
         prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
         for key in lesson.after:
             st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
@@ -209,14 +234,14 @@ def seen(end: Section, /, **values: Any) -> None:
         prose(text)
 
 
-def section(
-    head: Section | str, text: str = "", /, *, anchor: str | None = None, **values: Any
-) -> None:
+def section(head: Section | str, text: str = "", /, **values: Any) -> None:
     """Show the head of a section and its few sentences, with `values` in the slots of both."""
     hour.rest()
+    sought = head == st.session_state.get(HEAD)
     if isinstance(head, Section):
         head, text = head.filled(**values)
-    st.header(head, anchor=anchor or False, divider=False)
+    with st.container(key=SOUGHT) if sought else nullcontext():
+        st.header(head, anchor=False, divider=False)
     if text:
         prose(text)
     keep_head(st, for_lists=False)

@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.background import FAILED, PAUSED, STOPPED, Job
+from llmviz.course.ui.cached import Cached, cached
 from llmviz.course.ui.job_pools import training_jobs
-from llmviz.course.ui.kept import Kept, kept
 from llmviz.course.ui.notices import refuse_failed
 from llmviz.course.ui.state import PageState
+from llmviz.processes.background import FAILED, PAUSED, STOPPED, Job
 
 BEGINS = "A separate process starts and loads the model …"
 GOES = "Training …"
@@ -45,7 +45,7 @@ class Said:
     then: Callable[[], None] = lambda: None
 
 
-def job_of(target: str, *names: str, most: int = 12) -> Kept[..., Job]:
+def job_of(target: str, *names: str, most: int = 12) -> Cached[..., Job]:
     """Return what gives the job of some settings, begun once for all who ask for the same.
 
     target: what runs in a process of its own; it gets the settings under these names. most: jobs
@@ -55,7 +55,7 @@ def job_of(target: str, *names: str, most: int = 12) -> Kept[..., Job]:
     def begin(*settings: Any) -> Job:
         return training_jobs().start(target, **dict(zip(names, settings, strict=True)))
 
-    return kept(most)(begin)
+    return cached(most)(begin)
 
 
 def polled(draw: Callable[[bool], None], going: Callable[[], bool], pace: float = POLL) -> None:
@@ -73,7 +73,7 @@ def polled(draw: Callable[[bool], None], going: Callable[[], bool], pace: float 
     st.fragment(look, run_every=pace if went_on else None)()
 
 
-def begun(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job | None:
+def begun(state: PageState, flag: str, job_of: Cached, given: tuple) -> Job | None:
     """Return the job of these settings if it was begun.
 
     A session that comes back to settings whose job it holds finds it begun.
@@ -83,7 +83,7 @@ def begun(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job | None
     return job_for(state, flag, job_of, given) if state[flag] else None
 
 
-def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
+def job_for(state: PageState, flag: str, job_of: Cached, given: tuple) -> Job:
     """Return the job of these settings: this session's, else the one that is kept for all.
 
     A session holds its last one, so that other visitors' jobs do not push it out. The one of other
@@ -96,7 +96,7 @@ def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
     return held[name][1]
 
 
-def going_job(name: str, job_of: Kept, *given: Any) -> Job:
+def going_job(name: str, job_of: Cached, *given: Any) -> Job:
     """Return the job that is kept for all, begun anew where it had ended too soon.
 
     name: of its kind; see `watch_only`.
@@ -118,7 +118,7 @@ def watch_only(name: str, job: Job) -> None:
         before.stop()
 
 
-def _forget(state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
+def _forget(state: PageState, flag: str, job_of: Cached, given: tuple) -> None:
     st.session_state.get(JOBS, {}).pop(f"{state.page}.{flag}", None)
     job_of.forget(*given)
 
@@ -126,7 +126,7 @@ def _forget(state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
 def live(
     state: PageState,
     flag: str,
-    job_of: Kept,
+    job_of: Cached,
     given: tuple,
     draw: Callable[[Job], None],
     *,

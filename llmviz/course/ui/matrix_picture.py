@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from llmviz.course import components as lv
+from llmviz.files.text import whole_number
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.textfile import whole_number
 
 ASKING_AXIS = "token that asks"
 ASKED_AXIS = "token that is asked"

@@ -5,32 +5,21 @@ T tokens. torch is not needed until a model is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.ui import engine
 from llmviz.course.ui.common import learner_text, refuse
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.notices import inform
 from llmviz.course.ui.prose import quote
 from llmviz.course.ui.selectable_models import label, load
 from llmviz.course.ui.state import PageState
 from llmviz.tokenizers import UNKNOWN, Tokenizer
 
-if TYPE_CHECKING:
-    from torch import nn
-
 START = "⟨start⟩"
-BYTES = "{bytes}, a piece of a character"
-CUT = (
-    "Your text is {all:,} tokens long{included}. {reason} only the first "
-    "{limit:,}, up to {last}. The rest is left out."
-)
-INCLUDED = ", the start token included"
-CUT_CONTEXT = "The context of {name} holds"
-CUT_DRAWN = "The picture shows"
-UNKNOWN_TOKENS = "{count:,} of the tokens are unknown to this model's tokenizer: {token}."
 
 
 @dataclass(frozen=True)
@@ -66,7 +55,7 @@ def load_and_read(
     state: PageState,
     name: str | None,
     limit: int | None = None,
-    require: Callable[[nn.Module], object] | None = None,
+    require: Callable[[Any], object] | None = None,
     *,
     tell: bool = True,
 ) -> tuple[engine.Bundled, Read] | None:
@@ -125,20 +114,20 @@ def read(
     most = context if limit is None else min(limit, context)
     if len(ids) > most:
         full = most == context
-        reason = CUT_CONTEXT.format(name=label(bundled.name)) if full else CUT_DRAWN
+        case = ("context" if full else "drawn") + ("_start" if len(tokenizer.start) == 1 else "")
         shown = most - (full and last_unread)
         last = spoken(ids[shown - 1], tokenizer)
-        included = INCLUDED if len(tokenizer.start) == 1 else ""
-        line = CUT.format(all=len(ids), included=included, reason=reason, limit=shown, last=last)
+        named = {"name": label(bundled.name), "last": last}
+        line = words.cut[case].format(all=len(ids), limit=shown, **named)
         inform(line, ":material/content_cut:")
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     if tell_unknown and unknown in ids[:most]:
-        line = UNKNOWN_TOKENS.format(count=ids[:most].count(unknown), token=UNKNOWN)
+        line = words.unknown_tokens.format(count=ids[:most].count(unknown), token=UNKNOWN)
         inform(line, ":material/help:")
     return read_ids(ids[:most], bundled)
 
 
-def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
+def names_of(ids: Iterable[int], tokenizer: Tokenizer) -> list[str]:
     """Return how tokens are shown: spaces as dots, the start token as a word."""
     return [
         START if tokenizer.opens_and_ends(i) else visible_text(tokenizer.token_bytes(i))[0]
@@ -146,8 +135,17 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     ]
 
 
+def shown_bytes(ids: Sequence[int], tokenizer: Tokenizer) -> list[bytes]:
+    """Return the bytes of tokens as a strip shows them: those of a special one are its name's."""
+    special = tokenizer.special_tokens.values()
+    return [
+        name.encode() if token in special else tokenizer.token_bytes(token)
+        for token, name in zip(ids, names_of(ids, tokenizer), strict=True)
+    ]
+
+
 def spoken(token: int, tokenizer: Tokenizer) -> str:
     """Return a token for a sentence: bytes that are no whole character are called so."""
     name = names_of([token], tokenizer)[0]
     whole = name == START or visible_text(tokenizer.token_bytes(token))[1]
-    return quote(name) if whole else BYTES.format(bytes=quote(name))
+    return quote(name) if whole else words.piece_of_character.format(bytes=quote(name))

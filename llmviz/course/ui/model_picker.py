@@ -12,33 +12,22 @@ from dataclasses import dataclass
 import streamlit as st
 
 from llmviz.course.ui import engine
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.notices import warn
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, offered
 from llmviz.course.ui.state import LINK_ICON, PageState
 from llmviz.models.catalogue import CLASSIFIER, able
 from llmviz.obtainable.catalogue import OBTAINABLE
-from llmviz.training import run_folders
+from llmviz.runs import store
 
-MODEL = "Model"
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
-NO_MODEL = (
-    "The model {name} is not in this copy of the app, so this part has nothing to compute with. "
-    "This command makes it:"
-)
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make {name}"
-ANOTHER = (
-    "{asked} cannot be used here{why}. This part works with these models: {names}. {chosen} is "
-    "used instead."
-)
-OTHER_KIND = ": it is a {kind}"
-GONE = ": there is no such model"
-NOT_YET = ": it is not on this machine yet (python -m llmviz get {name})"
 _AGAIN = "_model_picker.again"  # in the session: nobody has changed anything since the last run
 
 
 def no_model(name: str) -> None:
     """Say that a model is not in this copy, and how to make it."""
-    st.info(NO_MODEL.format(name=name), icon=":material/download:")
+    st.info(words.no_model["here"].format(name=name), icon=":material/download:")
     st.code(NO_MODEL_COMMAND.format(name=name), language=None)
 
 
@@ -129,14 +118,14 @@ class Picker:
         return name
 
     def menu(
-        self, state: PageState, then: Callable[[], None] | None = None, title: str = MODEL
+        self, state: PageState, then: Callable[[], None] | None = None, title: str = ""
     ) -> None:
         """Show the menu, where there is a choice; then: called after a change."""
         names = self.names(state[self.key])
         if len(names) > 1:
             shown = state[self.key] or names[0]
             bound = state.bind(self.key, then, shown=shown)
-            st.selectbox(title, names, format_func=label, width=260, **bound)
+            st.selectbox(title or words.model, names, format_func=label, width=260, **bound)
 
     def choose(self, state: PageState, then: Callable[[], None] | None = None) -> str | None:
         """Show the menu and return the model in force, as `name` does."""
@@ -154,7 +143,7 @@ class Picker:
         if not names:
             no_model(self.first or MADE_FIRST)
             return None, ""
-        run = run_folders.PREFIX + name  # a run may be asked for by the name that menus show
+        run = store.PREFIX + name  # a run may be asked for by the name that menus show
         chosen = name if name in names else run if run in names else names[0]
         if name and name != chosen:
             if chosen != run and name != state.params[self.key].default:
@@ -167,11 +156,11 @@ class Picker:
 
 def _another(name: str, chosen: str, names: Sequence[str], why_not: str) -> str:
     card = card_of(name)
-    kind = why_not or OTHER_KIND
-    gone = NOT_YET.format(name=name) if name in OBTAINABLE else GONE
+    kind = why_not or words.no_model["kind"]
+    gone = words.no_model["not_yet" if name in OBTAINABLE else "gone"].format(name=name)
     why = kind.format(kind=card.get("model")) if card else gone
     line = {"asked": name[:60], "why": why, "chosen": label(chosen)}
-    return ANOTHER.format(names=", ".join(map(label, names)), **line)
+    return words.no_model["another"].format(names=", ".join(map(label, names)), **line)
 
 
 def run_again() -> None:

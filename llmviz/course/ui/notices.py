@@ -17,11 +17,11 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui.text import escape_markdown
-from llmviz.paths import HOME, IMPORTED_FROM
-from llmviz.training import run_folders
+from llmviz.files.paths import HOME, IMPORTED_FROM
+from llmviz.processes.background import Job
+from llmviz.runs import store
 
 REPORT_ICON, BLOCK_ICON = ":material/report:", ":material/block:"
 AWAY_ICON = ":material/cloud_off:"
@@ -54,7 +54,7 @@ def refuse_failed(job: Job) -> None:
     refuse(job.problem)
 
 
-def refuse(reason: ValueError | str) -> None:
+def refuse(reason: Exception | str) -> None:
     """Show why something was not done, in plain text: an error's one clear line."""
     st.error(_plain(str(reason)), icon=BLOCK_ICON)
 
@@ -96,7 +96,7 @@ def without_folders(text: str) -> str:
     if "/" not in text and "\\" not in text:
         return text
     checkpoints = os.environ.get("LLMVIZ_CHECKPOINTS") or ""
-    own = (str(run_folders.root()), str(Path.cwd()), checkpoints)
+    own = (str(store.root()), str(Path.cwd()), checkpoints)
     return _folders(own).sub(lambda match: Path(match[0]).name, text)
 
 

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from llmviz.course.ui.origin import Origin, of_request
-from llmviz.limits import limit
+from llmviz.processes.limits import limit
 
 BROWSER = (
     "{count} windows of your browser are open here, and more are not allowed. "

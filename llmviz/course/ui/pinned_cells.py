@@ -10,6 +10,7 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.ui.state import PageState
+from llmviz.files.text import whole_number
 
 NONE = "-"  # written where the learner let go of the cell that a picture opens with
 
@@ -21,6 +22,18 @@ def link_of(place: Sequence[object] | None) -> str:
     ('weights.1.2', '')
     """
     return ".".join(map(str, place)) if place else ""
+
+
+def place_of(link: str, shape: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the place that a link names in an array of that shape; None where there is none such.
+
+    >>> place_of("1.3", (2, 4)), place_of("1.4", (2, 4)), place_of("1", (2, 4))
+    ((1, 3), None, None)
+    """
+    numbers = [whole_number(part) for part in link.split(".")]
+    place = tuple(number for number in numbers if number is not None)
+    fits = len(numbers) == len(place) == len(shape)
+    return place if fits and all(at < size for at, size in zip(place, shape, strict=True)) else None
 
 
 def windows_link(windows: Sequence[tuple[str, int]] | None) -> str:

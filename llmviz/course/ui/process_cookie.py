@@ -8,7 +8,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from llmviz.handed_sockets import COOKIE, NUMBER
+from llmviz.processes.handed_sockets import COOKIE, NUMBER
 
 
 class ProcessCookie:

@@ -14,10 +14,11 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.document import Front, marks
+from llmviz.course.document import Front, language, marks
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.figures.theme import CODE_GROUND, INK, PRIMARY, TIP
 from llmviz.course.glossary import define
+from llmviz.course.ui.furniture import words
 
 _TERM = re.compile(
     f"{marks.TERM}([^{marks.FORM}]*){marks.FORM}([^{marks.TERM_END}]*){marks.TERM_END}"
@@ -50,6 +51,7 @@ STYLE = f"""<style>
   mask-image: linear-gradient(to right, transparent, #000 var(--before),
   #000 calc(100% - var(--more)), transparent); }} }}
 .stApp [class*="st-key-lv-st"] {{ scroll-margin-top: 3.6rem; }}
+.stApp .st-key-lv-sought {{ scroll-margin-top: 4.25rem; }}
 @media (min-width: 900px) and (min-height: 760px) {{
   .stApp [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lv-stays"]) {{ position: sticky;
   top: 3.75rem; z-index: 20; padding: .4rem 0;
@@ -76,7 +78,7 @@ STYLE = f"""<style>
 .lv-bars .lv-cells {{ display: grid; border: 0; height: auto; }} .lv-cells i {{ height: .5rem; }}
 .lv-bars .lv-no {{ opacity: .12; }}
 .lv-prose .lv-place {{ color: inherit; font-weight: 600; text-underline-offset: 3px; }}
-.lv-prose code {{ font-size: .875em; padding: .1em .3em; border-radius: 4px;
+.lv-prose code {{ unicode-bidi: isolate; font-size: .875em; padding: .1em .3em; border-radius: 4px;
   background: {CODE_GROUND}; overflow-wrap: anywhere; }}
 </style>"""
 
@@ -106,11 +108,11 @@ def to_html(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return _known_html(text) if len(text) <= KEPT else _html_of(text)
+    return _known_html(text, language()) if len(text) <= KEPT else _html_of(text)
 
 
 @lru_cache(4096)  # most sentences are the same in every rerun of every visitor
-def _known_html(text: str) -> str:
+def _known_html(text: str, wanted: str) -> str:
     return _html_of(text)
 
 
@@ -124,7 +126,7 @@ def quote(text: str, limit: int = 40) -> str:
     text = text if len(text) <= limit else text[: limit - 1] + "…"
     for mark, harmless in (("\x00", "␀"), ("\n", "⏎"), ("\t", "⇥"), ("\r", "␍")):
         text = text.replace(mark, harmless)
-    shown = text if text.strip() else text.replace(" ", "·") or "(nothing)"
+    shown = text if text.strip() else text.replace(" ", "·") or words.nothing
     return f"{marks.CODE}{marks.cleared(shown)}{marks.CODE_END}"
 
 
@@ -148,9 +150,9 @@ def opening(
     """
     line = [where] if where else []
     if stop:
-        line.append(f"stop {stop[0]} of {stop[1]} on your way, about {stop[2]} minutes")
+        line.append(words.stay["stop"].format(at=stop[0], count=stop[1], minutes=stop[2]))
     elif front.minutes:
-        line.append(f"about {front.minutes} minutes")
+        line.append(words.stay["chapter"].format(minutes=front.minutes))
     line += [marks.term(name) for name in names]
     if line:
         st.html(f'<div class="lv-opening">{to_html(" · ".join(line))}</div>')

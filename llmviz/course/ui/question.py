@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from llmviz.course.document import Ask, Sentence
+from llmviz.course.document import Ask, Sentence, languages
 
 APART = 0.15  # between the right share of a question and the others
 NEAR_END = 0.1  # of an axis: what lies so near to an end is told by a handle that begins there
@@ -72,7 +72,7 @@ class Question:
         >>> Question.among("How many?", {4: "too few", 9000: "yes"}, 9000).answers
         ['4', '9,000']
         """
-        write = written or (lambda answer: answer if isinstance(answer, str) else f"{answer:,}")
+        write = written or _plainly
         first: dict[str, Any] = {}
         for answer in (right, *reasons):
             first.setdefault(write(answer), answer)
@@ -91,6 +91,33 @@ class Question:
             [] if any(isinstance(answer, str) for answer in answers) else numbers,
             write,
         )
+
+    @classmethod
+    def named(
+        cls,
+        text: str,
+        reasons: Mapping[str, str],
+        cases: Mapping[str, Any],
+        written: Callable[[Any], str] | Mapping[str, str] | None = None,
+        /,
+        **more: Any,
+    ) -> Question:
+        """Return a question whose answers have names, as their reasons; "right" is the right one.
+
+        cases: the answers, such as shares or lines. written: how one stands on the page, or the
+        words of each by its name. more: as for `among`.
+
+        >>> asked = Question.named("How many?", {"right": "yes", "a": "no"}, {"a": 2, "right": 4})
+        >>> asked.right, asked.reasons
+        (1, ['no', 'yes'])
+        """
+        alone = (int, float, str)
+        keys = {name: x if isinstance(x, alone) else tuple(x) for name, x in cases.items()}
+        right = keys["right"]
+        names = {case: name for name, case in keys.items()} | {right: "right"}
+        write = (lambda case: written[names[case]]) if isinstance(written, Mapping) else written
+        each = {case: reasons[name] for case, name in names.items()}
+        return cls.among(text, each, right, write, **more)
 
     @classmethod
     def rated(
@@ -132,19 +159,38 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def begin_of(low: float, high: float, right: float, text: str, *, log: bool = False) -> float:
+def begin_of(low: float, high: float, right: float, *, log: bool = False) -> float:
     """Return the end of an axis at which a handle begins, which is not where the answer is.
 
-    right: the answer. text: of the question, which draws one of two ends.
+    right: the answer.
 
-    >>> begin_of(0, 1, 0.02, "How much?"), begin_of(0, 1, 0.98, "How much?")
-    (1, 0)
+    >>> begin_of(0, 1, 0.02), begin_of(0, 1, 0.98), begin_of(0, 1, 0.8)
+    (1, 0, 1)
+    """
+    return begins_of(low, high, [right], log=log)[0]
+
+
+def begins_of(
+    low: float, high: float, rights: Sequence[float], *, log: bool = False
+) -> list[float]:
+    """Return where the handles of one picture begin: at one end, unless no end is free of answers.
+
+    Of two free ends the nearer one: else far from the handle would be a good guess.
+
+    >>> begins_of(0, 1, [0.83, 0.56]), begins_of(0, 1, [0.99, 0.01])
+    ([1, 1], [0, 1])
     """
     by = math.log if log else float
-    share = (by(min(max(right, low), high)) - by(low)) / (by(high) - by(low))
-    if share < NEAR_END or share > 1 - NEAR_END:
-        return high if share < NEAR_END else low
-    return (low, high)[_digest(text)[0] % 2]
+    shares = [(by(min(max(x, low), high)) - by(low)) / (by(high) - by(low)) for x in rights]
+    free = {low: min(shares) >= NEAR_END, high: max(shares) <= 1 - NEAR_END}
+    for end in (low, high) if sum(shares) < len(shares) / 2 else (high, low):
+        if free[end]:
+            return [end] * len(rights)
+    return [high if share < 0.5 else low for share in shares]
+
+
+def _plainly(answer: Any) -> str:
+    return answer if isinstance(answer, str) else languages.number(f"{answer:,}")
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:
@@ -185,4 +231,4 @@ def whole_percent(share: float) -> str:
     >>> whole_percent(0.518).replace("\u00a0", " ")
     '52 %'
     """
-    return f"{100 * share:.0f}\u00a0%"
+    return languages.share(f"{100 * share:.0f}\u00a0%")

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import atexit
+import functools
+import time
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
 from llmviz.course import streamlit_parts
 from llmviz.course.ui import browser, origin
 from llmviz.course.ui.classes import owner_of
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.rerun import once
-from llmviz.training import run_folders
+from llmviz.runs import store
+from llmviz.runs.manager import RunManager
+from llmviz.runs.visitors import RunState
 from llmviz.training.config import OWN_TEXT
-from llmviz.training.manager import RunManager
-from llmviz.training.pace import Pace
-from llmviz.training.permissions import RunState
+from llmviz.training.throughput import Throughput
 
 SHOWN = 100  # kept runs that a page offers at most: the newest, of those that are searched for
 SEARCH = "_runs.search"  # in the session: what the name of a kept run must have in it
-FIND = "Find one of your runs"
-FOUND = "{found} of {all} kept runs have this in their name. Menus offer the newest {shown}."
-ALL = "There are {all} kept runs. Menus offer the newest {shown}, and what you find here."
+FRESH = 1.0  # seconds for which all visitors use what was found of the kept runs
+_MOST = 10_000  # results that are remembered
 _IN = " in "  # in a visitor's name: what stands behind it is the browser
+P = ParamSpec("P")
+R = TypeVar("R")
 _managers: list[RunManager] = []  # the one of this server, once somebody asked for it
 
 
@@ -69,8 +75,8 @@ def search() -> None:
     count = len(_kept_names())
     if count <= SHOWN:
         return
-    wanted = st.text_input(FIND, key=SEARCH, max_chars=60, icon=":material/search:")
-    line = FOUND if wanted.strip() else ALL
+    wanted = st.text_input(words.runs["find"], key=SEARCH, max_chars=60, icon=":material/search:")
+    line = words.runs["found" if wanted.strip() else "all"]
     st.caption(line.format(found=f"{len(_found()):,}", all=f"{count:,}", shown=SHOWN))
 
 
@@ -79,12 +85,39 @@ def _found() -> list[str]:
     return [name for name in _kept_names() if wanted in name.casefold()]
 
 
+def recently(look_up: Callable[P, R]) -> Callable[P, R]:
+    """Let all visitors use for a second what a function found of the kept runs.
+
+    Looking into all of them again at each rerun would cost more than drawing the page. A run that
+    comes to RUNS or goes from it is seen at once, by the time of that folder; and so is what was
+    not found before. A visitor's own run is looked at each time.
+    """
+    known: dict[object, tuple[float, R]] = {}
+
+    @functools.wraps(look_up)
+    def looked_up(*given: P.args, **more: P.kwargs) -> R:
+        if any(store.is_private(str(name)) for name in given):
+            return look_up(*given, **more)
+        key = (given, tuple(more.items()), store.root(), store.changed())
+        since, found = known.get(key, (0.0, None))
+        if found and time.monotonic() - since < FRESH:
+            return found
+        if len(known) >= _MOST:
+            known.clear()
+        found = look_up(*given, **more)
+        known[key] = time.monotonic(), found
+        return found
+
+    return looked_up
+
+
 @once
+@recently
 def _kept_names() -> list[str]:
-    return run_folders.kept_runs()
+    return store.kept_runs()
 
 
-def paces() -> list[Pace]:
+def paces() -> list[Throughput]:
     """How fast the runs of all visitors go on this server: what an estimate may rest on."""
     return _managers[-1].paces() if _managers else []
 
@@ -94,8 +127,8 @@ def come_back(name: str) -> bool:
 
     In another browser than the one that began it, it is only looked at.
     """
-    plain = run_folders.split_name(name)[0]
-    if not _managers or not run_folders.is_private(plain) or _managers[-1].run(plain) is None:
+    plain = store.split_name(name)[0]
+    if not _managers or not store.is_private(plain) or _managers[-1].run(plain) is None:
         return False
     return _managers[-1].adopt(plain, visitor())
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from llmviz.course.ui import engine, runs
-from llmviz.course.ui.kept import kept
+from llmviz.course.ui.cached import cached
 from llmviz.course.ui.notices import or_refused, warn
-from llmviz.training import run_folders
+from llmviz.runs import store
 
 Card = dict[str, Any]
 LABEL = "my run: {model} on {corpus} ({mark})"
@@ -22,9 +22,9 @@ def offered(fits: Callable[[Card], bool], wanted: str = "") -> list[str]:
     visit that a link brings back, it is offered too as long as it exists.
     """
     names = engine.own()
-    if wanted.startswith(run_folders.PREFIX) and wanted not in names:
+    if wanted.startswith(store.PREFIX) and wanted not in names:
         names.append(wanted)
-    return [name for name in names if (card := card_of(name)) and fits(card)]
+    return [name for name in names if (card := _card_in_list(name)) and fits(card)]
 
 
 def bundled_fitting(fits: Callable[[Card], bool]) -> tuple[tuple[str, Card], ...]:
@@ -35,7 +35,7 @@ def bundled_fitting(fits: Callable[[Card], bool]) -> tuple[tuple[str, Card], ...
     return _bundled(fits, engine.bundle())
 
 
-@kept(64)
+@cached(64)
 def _bundled(fits: Callable[[Card], bool], state: object) -> tuple[tuple[str, Card], ...]:
     cards = ((name, card_of(name)) for name in engine.names())  # a damaged one is not offered
     return tuple((name, card) for name, card in cards if card and fits(card))
@@ -47,6 +47,9 @@ def card_of(name: str) -> Card | None:
         return engine.card(name)
     except ValueError:
         return None
+
+
+_card_in_list = runs.recently(card_of)
 
 
 def load(name: str | None, *, tell: bool = True) -> engine.Bundled | None:
@@ -67,10 +70,10 @@ def load(name: str | None, *, tell: bool = True) -> engine.Bundled | None:
 @lru_cache(256)  # a menu knows its entries by these words, so they stay when a run is deleted
 def label(name: str) -> str:
     """Return how a menu calls a model: a visitor's run by what was trained, others by name."""
-    card = card_of(name) if run_folders.is_private(name) else None
+    card = card_of(name) if store.is_private(name) else None
     if card is None:
-        return name.removeprefix(run_folders.PREFIX)
-    plain, step = run_folders.split_name(name)
+        return name.removeprefix(store.PREFIX)
+    plain, step = store.split_name(name)
     known = runs.known(plain)  # whose page calls it so, too
     called = (
         runs.label(known) if known else LABEL.format(**card, mark=plain.removeprefix("my-")[:4])

@@ -2,7 +2,7 @@
 
     python -m llmviz.course.ui.serve_app app.py --server.port 8501
 
-One of several processes is handed its connections; see `llmviz.handed_sockets`.
+One of several processes is handed its connections; see `llmviz.processes.handed_sockets`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 import click
 
 from llmviz.course import streamlit_parts
-from llmviz.handed_sockets import SETTING, HandedSockets
+from llmviz.processes.handed_sockets import SETTING, HandedSockets
 
 
 def main() -> int:

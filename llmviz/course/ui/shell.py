@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from llmviz.course.components.text_guard.view import text_guard
+from llmviz.course.document.marks import as_markdown
 from llmviz.course.figures.theme import INK, PRIMARY, PRIMARY_TEXT
-from llmviz.course.ui import browser, classroom, course, prose, runs, seat
+from llmviz.course.ui import browser, class_session, classroom, course, languages, prose, runs
+from llmviz.course.ui.cached import cached
 from llmviz.course.ui.common import suggest
 from llmviz.course.ui.contents import Lesson
-from llmviz.course.ui.kept import kept
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.state import DEFAULT_TEXT, LEARNER_TEXT, THROUGH_APP, PageState
 from llmviz.course.ui.text_field import text_area
-from llmviz.paths import PAGES
+from llmviz.files.paths import PAGES
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
@@ -34,11 +36,6 @@ EXAMPLES = {
     "Many scripts": "naïve café · 한국어 · Ελληνικά · עברית · 日本語 · हिन्दी · 🙂👩‍🚀",
     "Code": "def add(a, b):\n    return a + b  # 12 + 30 = 42\n",
 }
-
-HALF_CHARACTER = (
-    "The text held half of a character (a lone surrogate), which cannot be stored. It was replaced "
-    "by �. The rest is as you typed it."
-)
 
 # On paper: a chapter from its title to its end, without what only a hand or a pointer can use.
 _PRINT = """@page { margin: 14mm; }
@@ -97,7 +94,7 @@ def page_list(lessons: Sequence[Lesson]) -> list[StreamlitPage]:
     return [copy(page) for page in _pages(str(PAGES), listed)]
 
 
-@kept(4)
+@cached(4)
 def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[StreamlitPage]:
     return [
         st.Page(f"{folder}/{key}.py", title=title, icon=icon, default=not index)
@@ -105,21 +102,25 @@ def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[Stream
     ]
 
 
-def tidy() -> None:
-    """Set the width of the text column for every page, and how a lesson's text looks."""
-    projects = seat.projects()
+def tidy(page: str) -> None:
+    """Set the width of the text column for every page, and how a lesson's text looks.
+
+    page: its name, for what is said on the first one alone.
+    """
+    projects = class_session.projects()
     style = STYLE + (_PROJECTOR if projects else "")
     st.html(style)  # one element: each costs its way to the browser
     with st.container():  # which stays when its bar goes: what is below keeps its place
         if projects:
             classroom.before_projector()
         classroom.bar()
+        languages.offer(page)
 
 
 def text_box(
     state: PageState,
     *,
-    label: str = "Your text",
+    label: str = "",
     height: int = 110,
     then: Callable[[], None] | None = None,
     shown: str | None = None,
@@ -131,8 +132,10 @@ def text_box(
     """
     examples(state, EXAMPLES, then=then)
     with st.container(gap=None):
-        text_area(state, LEARNER_TEXT.key, label, then, shown=shown, height=height)
-        text_guard(HALF_CHARACTER)
+        text_area(
+            state, LEARNER_TEXT.key, label or words.your_text, then, shown=shown, height=height
+        )
+        text_guard(words.half_character)
     return state[LEARNER_TEXT.key]
 
 
@@ -145,7 +148,7 @@ def live_text_box(state: PageState, *, label: str, height: int, shown: str) -> N
         locked = LEARNER_TEXT.key in state.locked
         bound = state.bind(LEARNER_TEXT.key, shown=shown)
         st.text_area(label, height=height, disabled=locked, label_visibility="collapsed", **bound)
-        text_guard(HALF_CHARACTER, lock=state.locked.get(LEARNER_TEXT.key, ""))
+        text_guard(words.half_character, lock=state.locked.get(LEARNER_TEXT.key, ""))
 
 
 def examples(
@@ -165,7 +168,19 @@ def examples(
             then()
 
     key = f"_examples{place}@{state.page}"
-    suggest("Examples", list(texts), take, key=key, label_visibility="collapsed")
+    suggest(
+        words.examples_label,
+        list(texts),
+        take,
+        key=key,
+        label_visibility="collapsed",
+        format_func=_named,
+    )
+
+
+def _named(example: str) -> str:
+    names: dict[str, str] = words.example_names
+    return names.get(example, example)
 
 
 def sidebar() -> None:
@@ -175,9 +190,6 @@ def sidebar() -> None:
         course.search()
         runs.search()
         classroom.box()
-        st.caption(
-            "The code in `llmviz` computed the numbers here a moment ago, or they come from a run "
-            "or a source that the page names. "
-            "The address bar holds the whole state of a page: copy it to share what you see."
-        )
+        languages.switch()
+        st.caption(as_markdown(words.about))
         browser.remember()  # the last: nothing moves when it has done so

@@ -15,10 +15,9 @@ from llmviz.course.components.looks.view import Piece
 from llmviz.course.components.looks.view import looks as looks_view
 from llmviz.course.document import marks
 from llmviz.course.ui.contents import package_of
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.guess import keep_head, take_head
 from llmviz.course.ui.state import PageState
-
-SOURCE = "Your text and model"
 
 
 def stage(name: str, *, stays: bool = True) -> DeltaGenerator:
@@ -39,7 +38,7 @@ def source(state: PageState, *, opened: bool = False) -> None:
     """
     page = f"{package_of(state.page)}.page"
     if find_spec(page):
-        with st.expander(SOURCE, expanded=opened, icon=":material/edit_note:"):
+        with st.expander(words.source, expanded=opened, icon=":material/edit_note:"):
             importlib.import_module(page).draw(state)
 
 
@@ -58,7 +57,7 @@ def looks(state: PageState, passages: Sequence[str], /, key: str, **values: Any)
     ]
 
     def go() -> None:
-        state.take(st.session_state[key].get("look") or "")
+        state.look(st.session_state[key].get("look") or "")
 
     take_head()  # a question below is about something else
     looks_view(pieces, key=key, on_look=go)

@@ -18,12 +18,15 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from llmviz.course.document import language
 from llmviz.course.streamlit_parts import values_of, went_through_history
-from llmviz.course.ui import codec, seat
+from llmviz.course.ui import class_session, codec
 from llmviz.course.ui.classes import Place
+from llmviz.course.ui.documents import hear_language
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.notices import warn
 from llmviz.course.ui.rerun import once
-from llmviz.paths import PAGES
+from llmviz.files.paths import PAGES
 
 LINK_ICON = ":material/link_off:"
 DEFAULT_TEXT = "Once Anna and Samir saw a kitten. Then"
@@ -35,7 +38,11 @@ RETIRED |= {"clip", "depth", "penalty", "wrong", "slip", "published", "numberfro
 RETIRED |= {"bitmatrix", "bitrow", "bitcolumn", "copyhead", "copytext", "phasedensity"}
 RETIRED |= {"phaseweight", "whoview", "qaxis", "qmeasured", "curves", "tagger", "truetag"}
 RETIRED |= {"giventag", "role", "fromrow", "fromcolumn", "loraseen", "change", "rankcell", "rare"}
-RETIRED |= {"balanced"}
+RETIRED |= {"balanced", "cutter", "tokenizer", "batch"}
+RETIRED |= {"who", "raxis", "runit", "again", "asteps", "inventing"}
+
+# In the session: the chapter whose look has brought a text, that text, and the learner's own.
+_LENT = "_look_text"
 
 
 class PageState:
@@ -84,6 +91,27 @@ class PageState:
                 self[name] = self.params[name].read(written)
             except (KeyError, ValueError) as rule:
                 warn(f"{name}={written[:60]}: {rule}", LINK_ICON)
+
+    def look(self, look: str) -> None:
+        """Take the values of a look; a text that it brings is lent (see `give_back`)."""
+        session, slot = st.session_state, f"shared.{LEARNER_TEXT.key}"
+        own = session.get(slot)
+        self.take(look)
+        if own is not None and session[slot] != own:
+            _, lent, before = session.get(_LENT, ("", None, None))
+            session[_LENT] = self._place, session[slot], before if lent == own else own
+
+    def give_back(self) -> None:
+        """Take the learner's own text again where another chapter's look has lent one."""
+        place, lent, own = st.session_state.get(_LENT, ("", None, None))
+        if place not in ("", self._place):
+            del st.session_state[_LENT]
+            if self[LEARNER_TEXT.key] == lent:
+                self[LEARNER_TEXT.key] = own
+
+    @property
+    def _place(self) -> str:
+        return f"{self.page}/{self['part'] if 'part' in self.params else ''}"
 
     def taker(self, key: str) -> Callable[[Any], None]:
         """Return what gives a control the value that was chosen; None leaves it as it is."""
@@ -135,7 +163,8 @@ class PageState:
         high = param.high if most is None else max(low, min(param.high, kind(most)))
         value = min(max(self[key], low), high)
         if value != self[key]:
-            warn(f"{key} = {self[key]} does not exist here; {value} is shown instead.", LINK_ICON)
+            line = words.link["gone"]
+            warn(line.format(key=key, written=self[key], other=value), LINK_ICON)
             self[key] = value
         return {"min_value": low, "max_value": high, **self.bind(key, then)}
 
@@ -167,7 +196,8 @@ class PageState:
         value = self[key]
         if value in options:
             return value
-        self.problems.append(f"{key} = {value} does not exist here; {options[0]} is shown instead.")
+        line = words.link["gone"]
+        self.problems.append(line.format(key=key, written=value, other=options[0]))
         st.session_state[self._slot(key)] = options[0]
         self.write_address()
         return options[0]
@@ -193,7 +223,7 @@ class PageState:
         """Bring the address up to date."""
         _hear(self.page)
         address = self.address()
-        written = address | seat.in_address()
+        written = address | class_session.in_address()
         now = st.query_params.to_dict()
         if now != written:
             _, before = st.session_state.get(_UNHEARD) or (self.page, [now])
@@ -202,7 +232,7 @@ class PageState:
         st.session_state["_address"] = (self.page, address)
         # What was answered in this window stays here; "1" shows all who follow what is covered.
         of_class = {key: text for key, text in address.items() if key != "show" or text == "1"}
-        seat.show(self.page, of_class, {key: self[key] for key in self.left_out})
+        class_session.show(self.page, of_class, {key: self[key] for key in self.left_out})
 
     def show_problems(self) -> None:
         """Say which parts of the link could not be used, and what the link cannot carry.
@@ -217,10 +247,7 @@ class PageState:
             for problem in self.problems:
                 warn(problem, LINK_ICON)
             for key in self.left_out:
-                st.info(
-                    f"The {key} is too long for a link; everything else is in it.",
-                    icon=":material/link:",
-                )
+                st.info(words.link["long"].format(key=key), icon=":material/link:")
 
     def _follow(self, place: Place) -> None:
         """Take all values from a class's presenter: what is not named there is at its default."""
@@ -240,18 +267,16 @@ class PageState:
             try:
                 st.session_state[self._slot(key)] = param.read(address[key])
             except ValueError as rule:
-                self.problems.append(
-                    f"The link says {key}={address[key][:60]}, but {rule}. "
-                    f"The default is used{_named(param.default)}."
-                )
+                said = {"key": key, "written": address[key][:60], "rule": rule}
+                line = words.link["value"]
+                self.problems.append(line.format(**said, default=_named(param.default)))
         for key in address.keys() - self.params.keys() - RETIRED:
             if not key.startswith("embed"):
-                self.problems.append(
-                    f"The link has a control named {key}, which is not known here."
-                )
+                self.problems.append(words.link["unknown"].format(key=key))
 
 
-_TIED = "_tied"  # in the session: name of a widget -> (its present key, the value it was given)
+# In the session: name of a widget -> (its present key, the value it was given, in which language).
+_TIED = "_tied"
 _KEYS = 16  # a late message is of a moment ago; with more names the session would only grow
 
 
@@ -262,15 +287,16 @@ def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any
     A browser that has not heard of the new value yet repeats the old one with whatever it sends
     next, and a page that looks at a run each second makes it send all the time. Streamlit takes
     that for a choice: what the page had just set would be undone. Under another key the late
-    message speaks of a widget that is no longer there, and nobody listens to it.
+    message speaks of a widget that is no longer there, and nobody listens to it. So it is in
+    another language, too: a browser names an option as it was called there.
     """
-    known = st.session_state.setdefault(_TIED, {})
-    key, given = known.get(name, (name, value))
+    known, spoken = st.session_state.setdefault(_TIED, {}), language()
+    key, given, before = known.get(name, (name, value, spoken))
     widget_value = st.session_state.get(key, value)
-    if value != widget_value and value != given:
+    if (value != widget_value and value != given) or spoken != before:
         number = int(key[len(name) + 1 :] or 0)
         key = f"{name}#{(number + 1) % _KEYS}"
-    known[name] = key, value
+    known[name] = key, value, spoken
     st.session_state[key] = value
 
     def answer() -> None:
@@ -296,8 +322,8 @@ def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
     _enter_through_app()
     _hear(page)
     state = PageState(page, params)
-    address = seat.of_page(st.query_params.to_dict())
-    place = seat.take_place(page)
+    address = class_session.of_page(st.query_params.to_dict())
+    place = class_session.take_place(page)
     last_page, last_address = st.session_state.get("_address", (None, {}))
     opened = address and (page, address) != (last_page, last_address)
     if place is not None:
@@ -305,6 +331,8 @@ def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
     elif opened:
         state._read_address(address)
     state.write_address()
+    if place is not None:
+        hear_language()  # it may be another one since this rerun began
     return state
 
 

@@ -12,15 +12,15 @@ import streamlit as st
 
 from llmviz.course.document import Sentence
 from llmviz.course.ui import engine
+from llmviz.course.ui.cached import cached
 from llmviz.course.ui.common import percent
-from llmviz.course.ui.kept import kept
 from llmviz.course.ui.model_on_text import names_of, spoken
 from llmviz.course.ui.prose import prose
 from llmviz.course.ui.selectable_models import label
 from llmviz.course.ui.state import PageState
 from llmviz.course.ui.text_field import text_input
+from llmviz.files.text import check_text
 from llmviz.interpretability.patching import Reading, read_prompt
-from llmviz.textfile import check_text
 from llmviz.tokenizers import Tokenizer
 
 NOT_ONE = "{text} is {count} tokens for this model: {tokens}. A logit belongs to one token."
@@ -58,12 +58,12 @@ NO_DIFFERENCE = (
     "no preference to move."
 )
 SAYS = Sentence(
-    "After the first prompt the model gives {own} a probability of {own_share} and {other} one of "
-    "{own_other}. After the second prompt it gives {own} {donor_own} and {other} {donor_share}."
+    "After the first prompt {own} has {own_share} and {other} {own_other}. After the second, {own} "
+    "has {donor_own} and {other} {donor_share}."
 )
 
 
-@kept(64)
+@cached(64)
 def reading(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
     """Return what a model made of a prompt."""
     return read_prompt(bundled.model, ids)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from starlette.exceptions import HTTPException
 
 from llmviz.course.ui.origin import of_session
-from llmviz.limits import limit
+from llmviz.processes.limits import limit
 
 FULL = (
     "The files that {who} uploaded would have more than {most} MB. Remove one, or close a window."

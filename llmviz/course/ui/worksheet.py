@@ -18,12 +18,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from llmviz.course.components.case_rows.view import Axis, Form
+from llmviz.course.document import ENGLISH, language
+from llmviz.course.document.languages import let_choose
 from llmviz.course.ui.asked import TERM, Asked, questions_of
 from llmviz.course.ui.codec import MOST_OF_A_PROMPT
-from llmviz.course.ui.contents import Chapter, Lesson, controls_of, package_of
+from llmviz.course.ui.contents import LANGUAGE, Chapter, Lesson, controls_of, package_of
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.prose import to_html
 from llmviz.course.ui.state import LEARNER_TEXT
-from llmviz.wholefile import write_whole
+from llmviz.files.whole import write_whole
 
 WIDE, LEFT, RIGHT = 640, 190, 620  # of a picture, and where its axis begins and ends
 ROW, TOP, TALL, FOOT = 34, 34, 250, 44
@@ -146,7 +149,8 @@ def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) ->
         if text is not None and LEARNER_TEXT.key in texts:
             texts[LEARNER_TEXT.key] = text
         questions = questions_of(lesson.key, chapter.key, **link)
-        query = urlencode({"part": chapter.key, **link})
+        spoken = {} if language() == ENGLISH else {LANGUAGE.key: language()}
+        query = urlencode({"part": chapter.key, **spoken, **link})
         place = f"{address.rstrip('/')}/{lesson.key}?{query}"
         head = (chapter.key, chapter.title, chapter.front.question)
         pages.append(Page(*head, place, list(texts.values()), questions))
@@ -169,12 +173,21 @@ def html_of(lesson: Lesson, pages: Sequence[Page], *, answers: bool) -> str:
     room.filters["drawn"] = drawn
     room.filters["prose"] = lambda words: Markup(TERM.sub(r"\1", to_html(words)))
     return room.get_template("worksheet.html").render(
-        lesson=lesson, pages=pages, answers=answers, Markup=Markup
+        lesson=lesson,
+        pages=pages,
+        answers=answers,
+        Markup=Markup,
+        said=furniture.sheet,
+        language=language(),
     )
 
 
-def made(lesson: str) -> Iterator[tuple[str, str]]:
-    """Yield the worksheet of a lesson and the sheet of its answers, as a job makes them."""
+def made(lesson: str, wanted: str = ENGLISH) -> Iterator[tuple[str, str]]:
+    """Yield the worksheet of a lesson and the sheet of its answers, as a job makes them.
+
+    wanted: the language.
+    """
+    let_choose(lambda: wanted)
     found = import_module(package_of(lesson)).LESSON
     pages = pages_of(found)
     for name in ("sheet", "answers"):

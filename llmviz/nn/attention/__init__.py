@@ -2,7 +2,8 @@
 
 `steps` is the only place where the maths of attention stands, `tiled` has it once more, tile by
 tile; `traffic` counts what either reads and writes; `masks` says which token may look at which;
-`multihead` puts heads together; `ladder` builds up to it, one idea at a time.
+`multihead` puts heads together; `variants` builds up to it, one idea at a time; `latent` keeps a
+narrow vector of each token instead of its keys and values.
 """
 
 from llmviz.nn.attention.heads import (

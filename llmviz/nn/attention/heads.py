@@ -43,9 +43,9 @@ def merge_heads(x: Tensor) -> Tensor:
     return x.transpose(-2, -3).flatten(-2)
 
 
-def at_places(x: Tensor, places: Tensor) -> Tensor:
-    """Return one token of each text: x (B, T, …), places (B,) counted from 0, to (B, 1, …)."""
-    return x[torch.arange(len(x), device=x.device), places][:, None]
+def at_positions(x: Tensor, positions: Tensor) -> Tensor:
+    """Return one token of each text: x (B, T, …), positions (B,) counted from 0, to (B, 1, …)."""
+    return x[torch.arange(len(x), device=x.device), positions][:, None]
 
 
 HeadName = tuple[int | str, int]  # (layer, head); in an encoder–decoder the layer is a path

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.nn.attention.heads import (
-    at_places,
+    at_positions,
     heads_of,
     merge_heads,
     share_heads,
@@ -109,7 +109,7 @@ class MultiHeadAttention(nn.Module):
         causal: bool = False,
         source: Tensor | None = None,
         cache: KVCache | None = None,
-        places: Tensor | None = None,
+        positions: Tensor | None = None,
     ) -> Tensor:
         """What the heads add to the residual stream: (B, T, C) to (B, T, C).
 
@@ -117,13 +117,13 @@ class MultiHeadAttention(nn.Module):
         causal: says that `mask` is the causal one.
         source: (B, S, C), the tokens asked, if `cross`.
         cache: keys and values of the tokens before x, in layer number `layer`; it is extended.
-        places: (B,), the one token of each text that asks; the result is then (B, 1, C), and
+        positions: (B,), the one token of each text that asks; the result is then (B, 1, C), and
           `mask` must be (T, S).
         """
         q, k, v = self.queries_keys_values(x, source, 0 if cache is None else cache.length)
-        if places is not None:
-            q = at_places(q.transpose(1, 2), places).transpose(1, 2)  # (B, H, 1, D)
-            mask = None if mask is None else mask[places][:, None, None]  # (B, 1, 1, S)
+        if positions is not None:
+            q = at_positions(q.transpose(1, 2), positions).transpose(1, 2)  # (B, H, 1, D)
+            mask = None if mask is None else mask[positions][:, None, None]  # (B, 1, 1, S)
             causal = False
         q, k, v = self.tap_q(q), self.tap_k(k), self.tap_v(v)  # (B, H, T, D), (B, G, T, D) twice
         if cache is not None:

@@ -87,8 +87,8 @@ def tile_steps(
             return mask[..., own, keys]
         if not causal:
             return None
-        places = torch.arange(t, device=q.device)
-        return places[own, None] >= places[keys]
+        positions = torch.arange(t, device=q.device)
+        return positions[own, None] >= positions[keys]
 
     spans = [slice(first, min(first + columns, s)) for first in range(0, s, columns)]
     for first in range(0, t, rows):

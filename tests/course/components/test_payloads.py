@@ -14,9 +14,11 @@ from hypothesis.extra import numpy as hnp
 from llmviz.corpus.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.components.arrows.view import arrows_payload
+from llmviz.course.components.bar_film import view as bar_film
 from llmviz.course.components.byte_timeline.view import Life, Section, timeline_payload
 from llmviz.course.components.cell_grid.view import grid_payload, read_cell
 from llmviz.course.components.draw_pad.view import draw_pad
+from llmviz.course.components.fill_film import view as fill_film
 from llmviz.course.components.histogram.view import histogram_payload
 from llmviz.course.components.lattice import view as lattice
 from llmviz.course.components.machine.view import MachineRow, MachineValues, View, machine_payload
@@ -297,6 +299,28 @@ def test_a_film_holds_all_tables():
     np.testing.assert_allclose(unpack(sent.data)["tables"], tables, rtol=1e-6)
 
 
+def barred(heights, limit=1.0):
+    heights = np.array(heights)
+    names = [f"{n}" for n in range(3)]
+    layers = [(name, "query") for name in names[:2]]
+    return bar_film.film_payload(heights, names, layers, ["a"], ["b"], limit)
+
+
+def test_bars_of_a_film_travel_by_step_and_layer():
+    sent = barred([[[0.5, 0.25, 0.0], [0.5, 0.0, 0.125]]])
+    assert sent["heights"].tolist() == [[[0.5, 0.25, 0.0], [0.5, 0.0, 0.125]]]
+
+
+def filled(when=(1, 2), said="abc", notes="xy"):
+    text = fill_film.Filling("one", ["a", "<b>"], when, list(notes), list(said))
+    return fill_film.film_payload([text])
+
+
+def test_a_text_that_fills_up_travels_with_its_moments():
+    (text,) = filled()["texts"]
+    assert (text["pieces"], text["when"], text["said"]) == (["a", "<b>"], [1, 2], ["a", "b", "c"])
+
+
 def series(values, fitted, b, drawable=False):
     return series_payload(np.array(values, float), fitted, b, 0, drawable=drawable)
 
@@ -309,6 +333,15 @@ def test_a_gap_of_a_series_travels_and_a_step_is_one_of_its_own():
 # ---- refusals
 
 REFUSED = [
+    (filled, dict(when=[1]), "needs 2 moments and notes"),
+    (filled, dict(notes="x"), "needs 2 moments and notes"),
+    (filled, dict(when=[1, 3]), "steps 1 to 2"),
+    (filled, dict(when=[0, 1]), "steps 1 to 2"),
+    (filled, dict(said=""), "needs a text and a moment"),
+    (barred, dict(heights=[[[0.1, 0.2, 0.3]]]), r"needs heights \(1, 2, 3\)"),
+    (barred, dict(heights=[[[0.1, 0.2, np.nan]] * 2]), "finite and not below 0"),
+    (barred, dict(heights=[[[0.1, 0.2, -0.1]] * 2]), "finite and not below 0"),
+    (barred, dict(heights=[[[0.1, 0.2, 0.6]] * 2]), "no room: 1.2 of 1"),
     (timeline, dict(live=LIVE[0]), r"live must be \(2, moments\)"),
     (timeline, dict(live=-LIVE), "must not be negative"),
     (timeline, dict(kinds=["one"]), r"live must be \(1, moments\)"),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from llmviz.course.components._shared.bundle import COMPONENTS
-from llmviz.course.components.serving_film.view import PHASES, STATES, FilmTick
+from llmviz.course.components.serving_film.view import PHASES, STATES, FilmStep
 from llmviz.course.lessons import LESSONS
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
@@ -124,7 +124,7 @@ def test_what_was_read_under_an_old_name_of_a_chapter_stays_read():
     moved = {
         f"{lesson.key}/{old}": f"{lesson.key}/{new}"
         for lesson in LESSONS
-        for old, new in lesson.moved.items()
+        for old, new in lesson.hosts.items()
     }
     first, now = next(iter(moved.items()))
     answered = {old: {old: True} for old in moved} | {now: {"x": False}}
@@ -186,7 +186,7 @@ def test_a_column_says_how_it_goes_from_its_first_to_its_last_number():
 
 # ---- the film of a serving engine
 
-TICK = FilmTick(0.0, 1.0, (), 0, (), (), (), (), 4, 0)
+TICK = FilmStep(0.0, 1.0, (), 0, (), (), (), (), 4, 0)
 PREFILL, DECODE = (PHASES.index(phase) for phase in ("prefill", "decode"))
 
 

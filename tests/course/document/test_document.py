@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.course.document import Document, Sentence, texts, texts_of
-from llmviz.course.document.check import Names, check, check_translation
+from llmviz.course.document import Document, Sentence, texts_of
+from llmviz.course.document.check import Names, check
 from llmviz.course.document.marks import as_markdown, cleared, marked, unmarked
 from llmviz.course.document.read import DocumentError, read
+from llmviz.course.document.texts import WATCH
+from llmviz.course.document.translated import documents
 from llmviz.course.lessons import LESSONS
 from llmviz.course.ui.documents import check_documents
 from llmviz.course.ui.prose import quote, to_html
@@ -169,22 +172,6 @@ def test_a_document_is_held_against_its_code(written):
         check(written("unused\n:   Nobody says this.\n"), Names([code]))
 
 
-def test_another_language_is_read_where_it_is_asked_for(written, monkeypatch):
-    words = Document(written(WHOLE))
-    other = written("after\n:   ␣Y otra.\n", "chapter.es.md")
-    monkeypatch.setattr(texts, "_asks", lambda: "es")
-    assert words.after == " Y otra." and words.first_axis == "letter | sign"
-    monkeypatch.setattr(texts, "_asks", lambda: "de")
-    assert words.after == " And one more."
-    check_translation(other, texts.texts_of(words, "en"))
-    for text, rule in (
-        ("further\n:   No.\n", "line 1: the English document has no text named 'further'"),
-        ("result\n:   {nombre}\n", r"line 1: the English text 'result' has no slot \{nombre\}"),
-    ):
-        with pytest.raises(DocumentError, match=rule):
-            check_translation(written(text, "chapter.es.md"), texts.texts_of(words, "en"))
-
-
 @given(some.text() | some.sampled_from(["**b**", "[[merge]]", "`c`", "*i*", "{braces}", "{0}"]))
 def test_what_is_filled_in_is_never_markup(value):
     """Nothing that a learner types becomes a tag, whether it is quoted or, by mistake, not."""
@@ -226,7 +213,7 @@ def test_a_sentence_is_filled_as_a_text_is():
 
 
 LESSONS_FOLDER = Path(__file__).parents[3] / "llmviz" / "course" / "lessons"
-DOCUMENTS = sorted(LESSONS_FOLDER.parent.rglob("*.md"))
+DOCUMENTS = documents()
 LONGEST = 25  # words of a sentence
 # Streamlit's own elements, which read Markdown and know nothing of marks.
 ELEMENTS = {"caption", "info", "warning", "error", "success", "markdown", "header", "subheader"}
@@ -318,3 +305,15 @@ def test_no_word_stands_twice_by_mistake(path):
         if (said := set(SAID_TWICE.findall(unmarked(text))) - meant)
     }
     assert found == {}
+
+
+def test_a_saved_document_is_read_again_where_somebody_writes(tmp_path, monkeypatch):
+    path = tmp_path / "chapter.md"
+    path.write_text("---\ntitle: A\n---\n\n# Why?\n\nhook\n:   Before.\n", "utf-8")
+    document = Document(path)
+    assert str(document.hook) == "Before."
+    path.write_text("---\ntitle: A\n---\n\n# Why?\n\nhook\n:   After.\n", "utf-8")
+    os.utime(path, ns=(1, 1))
+    assert str(document.hook) == "Before."  # a server reads what it serves once
+    monkeypatch.setenv(WATCH, "1")
+    assert str(document.hook) == "After."

@@ -19,7 +19,7 @@ from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.distillation import distil_record
 from llmviz.course.lessons.reasoning.retrieval import passage_record
 from llmviz.course.lessons.reasoning.tools import tool_record
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 
 # Modules with a function `recorded`, and records that lack something or have it of another kind.
 DAMAGED = {
@@ -33,6 +33,11 @@ DAMAGED = {
     "errors.moved_answers": [],
     "errors.token_letters": ['{"spellings": {}}'],
     "finetuning.preferences.model": ["{}"],
+    "next.diffusion.model": ["{}", '{"seeds": []}'],
+    "next.experts.model": ["{}", '{"runs": {"free": [{"above": 1}]}}'],
+    "next.memory.model": ["{}", '{"waiters": []}'],
+    "next.language.model": ["{}", '{"pieces": {}}'],
+    "next.watermark.model": ["{}", '{"honest": 1}'],
     "reasoning.best_of_n.model": ['{"points": []}'],
     "reasoning.chain_of_thought.model": ["{}", '{"models": []}', '{"models": 3}'],
     "reasoning.conversation.chat_record": ['{"models": [{}]}'],

@@ -43,7 +43,8 @@ def test_the_strip_of_a_text_is_that_of_the_app(text):
     known = unpack(packed_tokenizer(tokenizer))
     got = run(
         """
-        const strip = stripOf(given.text, { ...given, tokenizer: tokenizerOf(given.tokenizer) });
+        const nameOf = (id) => given.names[id];
+        const strip = stripOf(given.text, { nameOf, tokenizer: tokenizerOf(given.tokenizer) });
         const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
         return JSON.parse(JSON.stringify(strip, plain));
         """,
@@ -68,10 +69,16 @@ def _listed(value: Any) -> Any:
 def test_softmax_at_each_temperature_is_that_of_the_app(spread):
     logits = np.random.default_rng(1).normal(0, spread, 50)
     stops = [*temperature.STOPS, None]
-    told = {"words": {}, "captions": dict(temperature.words.caption), "stops": stops, "at": 0}
+    told = {
+        "words": {"all": "{n} {entropy}"},
+        "captions": dict(temperature.words.caption),
+        "stops": stops,
+        "at": 0,
+    }
     got = run(
         """
-        const told = softmaxOf({ ...given, logits: Float64Array.from(given.logits) });
+        const nameOf = (id) => given.names[id];
+        const told = softmaxOf({ ...given, nameOf, logits: Float64Array.from(given.logits) });
         const numbers = (array) => ({ shape: array.shape, values: [...array].map(String) });
         const plain = (value) => (ArrayBuffer.isView(value) ? numbers(value) : value);
         return Object.fromEntries(Object.entries(told).map(([name, one]) => [name, plain(one)]));
@@ -81,6 +88,7 @@ def test_softmax_at_each_temperature_is_that_of_the_app(spread):
         names=[f"t{token}" for token in range(50)],
         **told,
     )
+    assert got["words"] == {"all": f"50 {math.log(50):.2f}"}
     ids = top_ids(logits, temperature.ROWS)
     assert got["names"] == [f"t{token}" for token in ids]
     rows = [temperature.row_at(logits, ids, stop) for stop in stops]

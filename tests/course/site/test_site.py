@@ -16,11 +16,15 @@ import pandas as pd
 import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+from streamlit.testing.v1 import AppTest
 
 from llmviz import cli
-from llmviz.course.site import live, write
-from llmviz.course.site.elements import code_html, markdown, question_html, table_html
+from llmviz.course.lessons.home import REAL_TEXT
+from llmviz.course.lessons.sampling.params import PROMPT
+from llmviz.course.site import elements, live, write
+from llmviz.course.site.elements import Setting, code_html, markdown, question_html, table_html
 from llmviz.course.site.files import Files
+from llmviz.course.site.own import own_part
 from llmviz.course.site.write import places
 from llmviz.course.ui.course import stops
 from llmviz.course.ui.question import Question
@@ -94,7 +98,7 @@ def test_a_script_is_told_where_the_site_is_and_how_large(tmp_path, capsys):
 
 def test_each_stage_of_the_machine_leads_to_a_chapter_of_the_course():
     model, tokenizer, _ = load_bundled("tiny-world-gpt")
-    links = live._machine(model, tokenizer)["links"]
+    links = live.machine_said(model, tokenizer)["links"]
     assert {f"layer {layer}" for layer in range(4)} < links.keys() and "layer" not in links
     assert set(links.values()) <= {place.name for place in places() if place.chapter}
 
@@ -153,6 +157,26 @@ def test_a_table_has_its_numbers_as_the_app_writes_them():
     assert "b&lt;" in html and "None" not in html and "nan" not in html
 
 
+def choices():
+    import streamlit as st
+
+    names = {"a": "any", "b": "best"}
+    kept = {"first": "a", "set": "b", "chosen": "b", "many": ["a", "b"]}
+    for key, value in kept.items():
+        st.session_state.setdefault(key, value)  # as a page keeps its controls
+    st.select_slider("first", [*names], format_func=names.get, key="first")
+    st.select_slider("set", [*names], format_func=names.get, key="set")
+    st.selectbox("chosen", [*names], format_func=names.get, key="chosen")
+    st.multiselect("many", [*names], format_func=names.get, key="many")
+
+
+def test_a_choice_is_written_by_its_name_and_not_its_value():
+    app = AppTest.from_function(choices).run()
+    every = [*app.select_slider, *app.selectbox, *app.multiselect]
+    written = [elements._setting(element).value for element in every]
+    assert written == ["any", "best", "best", "any, best"]
+
+
 def test_the_workflow_publishes_what_the_command_writes():
     text = (Path(__file__).parents[3] / ".github" / "workflows" / "site.yml").read_text("utf-8")
     whole, hour = (
@@ -161,6 +185,18 @@ def test_the_workflow_publishes_what_the_command_writes():
     )
     assert f"path: {whole.out}\n" in text and not whole.way
     assert (hour.out, hour.way) == (f"{whole.out}/hour", "hour")
+    assert whole.model and f"run: python -m llmviz get {whole.model}\n" in text
     (version,) = re.findall(r'python-version: "([\d.]+)"', text)
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert Version(version) in SpecifierSet(project["project"]["requires-python"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"), [([], PROMPT), ([Setting("Model", "smollm2")], REAL_TEXT)]
+)
+def test_the_field_over_a_stage_has_the_text_that_the_stage_shows(tmp_path, settings, text):
+    """Where the real model was there when the site was written, the hour shows that."""
+    html = '<h1>Hot</h1><div class="lv-opening">2</div><h2>More</h2>'
+    page, _ = own_part(Files(tmp_path), "sampling/temperature", html, settings)
+    (shown,) = re.findall("<textarea[^>]*>(.*)</textarea>", page)
+    assert entities.unescape(shown) == text

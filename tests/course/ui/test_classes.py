@@ -17,7 +17,6 @@ from starlette.requests import HTTPConnection
 from starlette.testclient import TestClient
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from llmviz import wholefile
 from llmviz.course.ui import browser, classroom
 from llmviz.course.ui.class_answers import ClassAnswers, name_of
 from llmviz.course.ui.classes import (
@@ -34,8 +33,9 @@ from llmviz.course.ui.classes import (
 )
 from llmviz.course.ui.classroom import MOST, SECONDS, ClassPointer
 from llmviz.course.ui.origin import Origin, of_request
-from llmviz.training import run_folders
-from llmviz.wholefile import temporary_beside
+from llmviz.files import whole
+from llmviz.files.whole import temporary_beside
+from llmviz.runs import store
 from tests.awaiting import awaited
 from tests.read_only import read_only
 
@@ -134,7 +134,7 @@ def test_a_class_ends_with_its_presenter_or_after_an_idle_time(classes, clock, m
     assert two.key != one.key
     classes.end(two.code, "w1")
     assert classes.find(two.code) is None and classes.led_by(ANN) is None
-    assert list((run_folders.root() / ".classes").iterdir()) == []
+    assert list((store.root() / ".classes").iterdir()) == []
 
 
 def test_a_class_waits_for_a_presenter_whose_network_is_gone_for_a_while(classes, clock):
@@ -174,7 +174,7 @@ def test_what_is_new_is_told_only_for_the_key(classes):
 
 def test_a_secret_and_a_file_of_somebody_else_are_not_read(classes):
     one = classes.open(ANN, "w1", HERE)
-    (path,) = (run_folders.root() / ".classes").iterdir()
+    (path,) = (store.root() / ".classes").iterdir()
     assert ANN not in path.read_text("utf-8")
     for wrong in ("", "{", "[]", "3", json.dumps({"place": None}), '{"place": {"x": 1}}'):
         path.write_text(wrong, "utf-8")
@@ -337,7 +337,7 @@ def test_who_looks_for_classes_takes_nothing_that_is_written_at_this_moment(ahea
     def slow_disk(path: Path) -> None:
         time.sleep(0.01)
 
-    monkeypatch.setattr(wholefile, "sync", slow_disk)
+    monkeypatch.setattr(whole, "sync", slow_disk)
     classes = Classes()
     one = classes.open(ANN, "w", HERE)
     pointer, thought = ClassPointer(classes), ClassAnswers(classes)

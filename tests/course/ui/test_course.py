@@ -16,6 +16,7 @@ from llmviz.course.lessons.before_after import words as after
 from llmviz.course.lessons.home import words
 from llmviz.course.ui import contents, course, hour
 from llmviz.course.ui.code import OPENED
+from llmviz.course.ui.furniture import words as furniture
 from tests.course.components.test_scripts import run
 from tests.pages.harness import fine, open_page, open_part, unpack_all
 
@@ -73,8 +74,8 @@ def test_the_main_button_walks_each_way_to_its_end():
 
 
 def test_who_leaves_a_way_goes_on_in_the_order_of_all_chapters():
-    after = course.onward(ways.HOUR, BY_KEY["tokenization"], "bytes")
-    assert after == course.onward(contents.ALL, BY_KEY["tokenization"], "bytes")
+    after = course.onward(ways.HOUR, BY_KEY["tokenization"], "learn")
+    assert after == course.onward(contents.ALL, BY_KEY["tokenization"], "learn")
 
 
 def test_a_chapter_says_which_stop_of_the_way_it_is():
@@ -125,12 +126,12 @@ def test_a_stop_of_the_hour_is_folded_behind_its_looks_until_more_is_wanted(stop
     assert not app.header
     assert [len(looks["passages"]) for looks in unpack_all(app, "looks")] == [hour.LOOKS]
     assert sum(button.label.startswith(("Next", "The end")) for button in app.button) == 1
-    next(button for button in app.button if button.label == hour.MORE).click().run()
+    next(button for button in app.button if button.label == furniture.more).click().run()
     fine(app)
     assert [head.value for head in app.header] == heads
     assert app.query_params["more"] == stop.chapter
     assert len(unpack_all(app, "looks")[0]["passages"]) > hour.LOOKS
-    assert all(button.label != hour.MORE for button in app.button)
+    assert all(button.label != furniture.more for button in app.button)
 
 
 @pytest.mark.parametrize("way", [*ways.WAYS, contents.ALL])
@@ -227,12 +228,14 @@ TYPED = {
     "GPU": {"glossary/throughput", "efficiency/cache", "efficiency/flash", "efficiency/systems"},
     "agents": {"glossary/tool call", "reasoning/tools"},
     "MCP": {"glossary/MCP", "reasoning/tools"},
-    "diffusion": {"glossary/diffusion model"},
+    "diffusion": {"next/diffusion"},
+    "experts": {"next/experts", "glossary/mixture of experts"},
+    "Mamba": {"glossary/linear attention", "next/memory"},
     "multimodal": {"glossary/multimodal"},
     "quantize": {"glossary/quantization", "efficiency/quantization"},
     "reasoning": {"reasoning/chain_of_thought", "reasoning/conversation"},
     "temperature 0": {"glossary/temperature", "sampling/temperature"},
-    "Chinese": {"glossary/byte", "tokenization/bytes", "attention/why"},
+    "Chinese": {"glossary/byte", "tokenization/compare", "attention/why"},
     "why is it slow": {"glossary/throughput", "efficiency/cache", "efficiency/flash"},
     "how does ChatGPT work": {"glossary/GPT", "glossary/chat template", "reasoning/conversation"},
     "upload": {"training/runs"},

@@ -20,9 +20,10 @@ from torch import nn
 from llmviz.course.ui import engine, runs, selectable_models
 from llmviz.course.ui.engine import Turns, take_turns
 from llmviz.course.ui.selectable_models import bundled_fitting
-from llmviz.training import TrainConfig, run_folders
+from llmviz.runs import store
+from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.runs import run_in_folder
+from llmviz.training.run_folder import run_in_folder
 from tests.pages.small_model import make_checkpoint
 
 
@@ -141,7 +142,7 @@ def home(made, tmp_path, monkeypatch):
 
 
 def test_own_runs_come_before_kept_ones_and_others_runs_do_not_show(home, monkeypatch):
-    mine, other, empty = (run_folders.new_private_folder() for _ in range(3))
+    mine, other, empty = (store.new_private_folder() for _ in range(3))
     for folder in (mine, other):
         shutil.copytree(home / "kept", folder)
     empty.mkdir()
@@ -174,9 +175,9 @@ def test_of_many_runs_a_page_reads_the_newest_hundred_once(home, monkeypatch):
             os.utime(folder / name, (2_000 + number, 2_000 + number))
     os.utime(home / "kept" / "config.json", (1, 1))
     monkeypatch.setattr(st, "session_state", {})
-    read, own = [], run_folders.description_of
+    read, own = [], store.description_of
     monkeypatch.setattr(
-        run_folders, "description_of", lambda folder: read.append(folder.name) or own(folder)
+        store, "description_of", lambda folder: read.append(folder.name) or own(folder)
     )
     names = selectable_models.offered(lambda card: True)
     assert names == [f"run:many-{number:03}" for number in reversed(range(20, runs.SHOWN + 20))]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from llmviz.background import JobPool
 from llmviz.course.ui import job_pools, live_job
+from llmviz.processes.background import JobPool
 
 
 def endless(heat: float) -> Iterator[float]:

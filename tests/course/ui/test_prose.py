@@ -53,7 +53,7 @@ def test_quote_shortens_and_shows_white_space():
 
 
 def test_every_term_of_every_lesson_is_in_the_glossary():
-    linked = re.compile(r"\[\[([a-zA-Z][^\]|\[]*)(?:\\?\|[^\]]+)?\]\]")
+    linked = re.compile(r"\[\[([a-zA-Z][^\]|\[\\]*)(?:\\?\|[^\]]+)?\]\]")
     for room in ("lessons", "ui"):
         for file in (ROOT / "llmviz" / "course" / room).rglob("*.*"):
             if file.suffix == ".md":

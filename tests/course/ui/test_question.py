@@ -16,8 +16,11 @@ from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
 from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
 from llmviz.course.document import Sentence
-from llmviz.course.ui import guess
-from llmviz.course.ui.guess import Given, Guess, slot_of
+from llmviz.course.ui import guess_given
+from llmviz.course.ui.common import near_percent
+from llmviz.course.ui.guess import Guess
+from llmviz.course.ui.guess_drawn import words as guess_words
+from llmviz.course.ui.guess_given import Given, slot_of
 from llmviz.course.ui.question import NEAR_END, Question, begin_of, share_question
 from tests.pages.harness import sent
 
@@ -107,7 +110,7 @@ RIGHT, WRONG = 37_245.0, 282e9
 def session(monkeypatch):
     """A visitor of their own, from whom the pictures hold back what is asked."""
     monkeypatch.setattr(st, "session_state", {})
-    monkeypatch.setattr(guess, "COVERS", True)
+    monkeypatch.setattr(guess_given, "COVERS", True)
 
 
 def numbers(*values):
@@ -135,6 +138,20 @@ def test_by_powers_ten_times_too_much_is_as_far_as_ten_times_too_little():
     plain = Guess("plain", asked)
     plain.settle([middle * 1.01])
     assert plain.graded
+
+
+def test_a_line_that_falls_does_not_go_the_way_of_one_that_rises():
+    lines = {"right": [1.0, 2.0, 3.0, 4.0], "flat": [0.0, 0.0, 0.0, 0.0]}
+    asked = Question.named("?", {"right": "", "flat": ""}, lines, {"right": "up", "flat": "on"})
+    for n, (drawn, graded) in enumerate(
+        (([4.0, 3.0, 2.0, 1.0], False), ([2.0, 2.5, 3.0, 3.5], True), ([3.0, 3.0, 3.0, 3.0], True))
+    ):
+        made = Guess(f"k{n}", asked)
+        made.settle(drawn, line=True)
+        assert made.graded is graded
+    level = Guess("k", asked)
+    level.settle([4.0, 3.0, 2.0, 1.0])
+    assert level.graded, "of numbers that are no line only the distance counts"
 
 
 def test_a_guess_between_two_answers_counts_as_the_right_one():
@@ -238,6 +255,20 @@ def test_an_axis_by_powers_is_marked_within_it(low, high):
     assert len({text for _, text in marks}) == len(marks)
 
 
+def test_shares_on_an_axis_by_powers_are_marked_in_percent():
+    marks = Axis(1e-4, 1, log=True).marks("chance")
+    written = {0.0001: "0.01 %", 0.001: "0.1 %", 0.01: "1 %", 0.1: "10 %", 1: "100 %"}
+    assert {round(value, 9): text for value, text in marks} == written
+
+
+@given(some.lists(some.floats(-1e6, 1e6), min_size=1))
+def test_a_line_of_single_trainings_stands_at_their_mean(dots):
+    case = Case.mean("a", np.array(dots), role="key")
+    assert case.value == pytest.approx(np.mean(dots), abs=1e-6) and list(case.dots) == dots
+    if max(dots) > 0:
+        assert Axis.over([case], "").high >= max(dots)
+
+
 def page():
     from llmviz.course.components.case_rows.view import Axis, Case
     from llmviz.course.ui import kit
@@ -250,7 +281,7 @@ def page():
 
 def test_a_page_says_what_was_guessed_and_what_is_right(monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(guess, "COVERS", True)
+    monkeypatch.setattr(guess_given, "COVERS", True)
     app = AppTest.from_function(page).run()
     assert not app.exception and not app.radio
     assert sent(app, "case_rows")["rows"][0]["value"] is None
@@ -271,7 +302,7 @@ def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
     for at in (26.0, 31.0, 50.0):
         made.settle([at])
         said[at] = made._told(asked, is_right=bool(made.graded))
-    lines = guess.words.by_hand
+    lines = guess_words.by_hand
     assert said[26.0] == lines["near"].format(guess="26", right="31")
     assert said[31.0] == lines["said"].format(guess="31", right="31")
     assert said[50.0] == lines["said"].format(guess="50", right="31")
@@ -299,20 +330,20 @@ def test_who_has_moved_the_control_is_not_asked_when_it_is_back():
 
 def test_another_chapter_asks_its_own_question_under_the_same_name():
     asked = numbers(0.47, 0.9)
-    st.session_state[guess.HERE] = "a/b"
+    st.session_state[guess_given.HERE] = "a/b"
     Guess("k", asked).settle([0.5])
-    st.session_state[guess.HERE] = "a/c"
+    st.session_state[guess_given.HERE] = "a/c"
     assert Guess("k", asked).asks
 
 
 axes = some.tuples(some.floats(1e-3, 1e3), some.floats(1.1, 1e4))
 
 
-@given(axes, some.floats(0, 1), some.text(), some.booleans())
-def test_no_handle_begins_where_the_answer_is(axis, share, text, log):
+@given(axes, some.floats(0, 1), some.booleans())
+def test_no_handle_begins_where_the_answer_is(axis, share, log):
     low, high = axis[0], axis[0] * axis[1]
     right = low * (high / low) ** share if log else low + share * (high - low)
-    begin = begin_of(low, high, right, text, log=log)
+    begin = begin_of(low, high, right, log=log)
     assert begin in (low, high)
     far = (
         abs(math.log(begin / right) / math.log(high / low))
@@ -328,3 +359,26 @@ def test_answers_that_are_written_alike_are_one():
     assert asked.answers == ["100%", "40%"] and asked.reasons == ["all", "so"]
     asked = Question.among("?", {0.4: "near", 0.401: "so", 0.9: "no"}, 0.401, percent)
     assert asked.values == [(0.401,), (0.9,)] and asked.right == 0
+
+
+def test_answers_that_have_names_get_their_reasons_and_words_by_them():
+    lines = {"flat": [1.0, 1.0], "right": np.array([1.0, 2.0])}
+    reasons = {"right": "because", "flat": "no", "other": "never"}
+    asked = Question.named("And then?", reasons, lines, {"right": "up", "flat": "on"}, scale=True)
+    assert (asked.answers, asked.right, asked.reasons) == (["on", "up"], 1, ["no", "because"])
+    assert [tuple(line) for line in asked.values] == [(1.0, 1.0), (1.0, 2.0)] and asked.scale
+    with pytest.raises(KeyError):
+        Question.named("And then?", {"right": "because"}, lines)
+
+
+def test_of_two_names_for_one_answer_the_right_one_says_why():
+    asked = Question.named("How much?", {"right": "yes", "same": "no"}, {"right": 1, "same": 1})
+    assert asked.answers == ["1"] and asked.reasons == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.0, "0 %"), (1.0, "100 %"), (0.9987, "99.9 %"), (0.9999, "99.9 %"), (0.004, "0.40 %")],
+)
+def test_a_share_is_never_said_to_be_all_or_none_where_it_is_only_near(share, said):
+    assert near_percent(share).replace("\u00a0", " ") == said

@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.course.components._shared.transport import component_key
 from llmviz.course.ui import codec
-from llmviz.training import CheckpointError, run_folders
+from llmviz.runs import store
+from llmviz.training import CheckpointError
 from tests.pages.harness import PAGES, boxes, fine, open_page, open_part, parts
 from tests.pages.random_links import alive, random_link
 from tests.sources import nodes_where
@@ -125,7 +126,7 @@ NAMES = ("run:" + "x" * 300, "run:x@" + "7" * 4_400, "run:\ud800", "run:a/" + "b
 def test_a_name_that_no_folder_can_have_is_no_run(name, tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     with pytest.raises(CheckpointError):
-        run_folders.find_run(name)
+        store.find_run(name)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.isascii()])
@@ -164,7 +165,5 @@ def test_keys_of_components_are_safe_and_different():
 def test_names_that_windows_keeps_for_devices_are_refused(name, tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     with pytest.raises(ValueError, match="cannot be the name of a run"):
-        run_folders.free_name(name)
-    assert (
-        run_folders.free_name("console") == "console" and run_folders.free_name("com10") == "com10"
-    )
+        store.free_name(name)
+    assert store.free_name("console") == "console" and store.free_name("com10") == "com10"

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import psutil
@@ -199,8 +200,11 @@ class Chapter:
     def __init__(self, monkeypatch) -> None:
         self.visited, self.log = 0, []
         monkeypatch.setattr(server.streamlit_parts, "scripts_run", self.scripts_run)
-        monkeypatch.setattr(server.time, "monotonic", lambda: float(len(self.log)))
-        monkeypatch.setattr(server.time, "sleep", lambda _: self.log.append("slept"))
+        # A clock of its own: the module's is everybody's, and other threads sleep too.
+        clock = SimpleNamespace(
+            monotonic=lambda: float(len(self.log)), sleep=lambda _: self.log.append("slept")
+        )
+        monkeypatch.setattr(server, "time", clock)
         monkeypatch.setattr(server, "QUIET", 2.0)
 
     def scripts_run(self) -> bool:

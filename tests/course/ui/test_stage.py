@@ -5,7 +5,7 @@ import pytest
 from llmviz.course.document.check import Names, check
 from llmviz.course.document.marks import as_markdown, looks, marked, unmarked
 from llmviz.course.document.read import DocumentError
-from llmviz.course.ui import guess
+from llmviz.course.ui import guess_given
 from tests.pages.harness import fine, open_part, sent
 
 DOCUMENT = "---\ntitle: A\n---\n\nlooks\n:   - At [a step]({look}) it is known.\n"
@@ -55,7 +55,7 @@ def test_the_look_at_which_a_page_is_stands_out():
 
 
 def test_the_picture_is_there_before_the_answer_and_holds_back_what_would_tell(monkeypatch):
-    monkeypatch.setattr(guess, "COVERS", True)
+    monkeypatch.setattr(guess_given, "COVERS", True)
     app = open_part("sampling", "temperature")
     whole = open_part("sampling", "temperature", show="1")
     before, after = sent(app, "softmax_view"), sent(whole, "softmax_view")

@@ -19,8 +19,8 @@ from streamlit.web.server.starlette import starlette_routes
 from llmviz.course import streamlit_parts
 from llmviz.course.ui import uploads
 from llmviz.course.ui.origin import Origin
-from llmviz.paths import APP
-from llmviz.read_to_end import ReadToEnd
+from llmviz.files.paths import APP
+from llmviz.processes.read_to_end import ReadToEnd
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from llmviz.paths import COURSE
+from llmviz.files.paths import COURSE
 
 COMPONENTS = COURSE / "components"
 _IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"(?P<path>[^"]+)";\n', re.MULTILINE)

@@ -2,6 +2,7 @@
 // Text reaches the page by textContent, attributes or fillText only.
 
 import { unpack } from "./message.js";
+import { hear, worded } from "./worded.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -79,7 +80,8 @@ export function live(component, create) {
     parent.appendChild(root);
     entry = { root, data: null, raw: null, width: 0, source: import.meta.url };
     views.set(parent, entry);
-    const { key } = readEnding(component.data);
+    const { key, words } = readEnding(component.data);
+    hear(words);
     entry.key = key;
     pictures.set(root, entry);
     const last = lasting.get(key) ?? { told: {}, reported: {}, remembered: new Map() };
@@ -117,10 +119,12 @@ export function live(component, create) {
       entry.root.style.visibility = "";
       entry.lost?.remove();
       entry.data = data;
-      entry.view.turns = readEnding(message).turns;
+      const { turns, words } = readEnding(message);
+      hear(words);
+      entry.view.turns = turns;
       entry.width = Math.floor(entry.root.clientWidth) || 700;
-      entry.view.update(entry.data, entry.width);
-      drawnIn(parent);
+      // A view that draws in turns returns a promise of its picture.
+      Promise.resolve(entry.view.update(entry.data, entry.width)).then(() => drawnIn(parent));
       cards.get(entry.root)?.follow();
       globalThis.llmvizSaver?.soon();
     };
@@ -129,7 +133,7 @@ export function live(component, create) {
       if (entry.raw !== message) return;
       entry.raw = null; // so that the next rerun tries again
       entry.lost?.remove();
-      parent.append((entry.lost = el("p", "lv", PART_LOST)));
+      parent.append((entry.lost = el("p", "lv", worded(PART_LOST))));
     });
   } else if (turned && entry.data) {
     entry.view.layout?.(entry.width);
@@ -266,6 +270,14 @@ export function el(tag, className, text, attributes) {
   return node;
 }
 
+// Marks what the learner guessed, where something else is right, and says what the mark means.
+export function markGhost(root, node) {
+  root.querySelector(".ghost-key")?.remove();
+  if (!node) return;
+  node.classList.add("ghost-cell");
+  root.append(el("p", "ghost-key", worded("your guess")));
+}
+
 // A sentence whose {gaps} are filled by name.
 export function sentence(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
@@ -278,9 +290,14 @@ export function svg(tag, attributes, text) {
   return node;
 }
 
-// Size a canvas in CSS pixels at the screen's own resolution.
-export function fit(canvas, width, height) {
-  const ratio = (window.devicePixelRatio || 1) * zoomOf(canvas);
+// The screen's pixels in one of a node's own.
+export function ratioOf(node) {
+  return (window.devicePixelRatio || 1) * zoomOf(node);
+}
+
+// Size a canvas in CSS pixels at the screen's own resolution. To read this makes the browser style the page
+// anew: who fits many canvases reads it once.
+export function fit(canvas, width, height, ratio = ratioOf(canvas)) {
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   canvas.style.width = `${width}px`;

@@ -5,6 +5,7 @@ import { cellText, decimalsFor } from "./cell_text.js";
 import { shorten } from "./chart.js";
 import { css, el, fit, inkOn, inks, mix, rgb, rgbText } from "./common.js";
 import { number } from "./numbers.js";
+import { worded } from "./worded.js";
 
 const DASHED = [4, 3]; // a ring around a cell that is not the first one named
 
@@ -21,7 +22,7 @@ export class Heat {
     this.canvas.tabIndex = 0;
     const size = `${matrix.rows} rows, ${matrix.cols} columns`;
     this.canvas.setAttribute("role", "application");
-    this.canvas.setAttribute("aria-label", `${matrix.label}, ${size}; arrow keys move, Enter keeps a cell`);
+    this.canvas.setAttribute("aria-label", worded("{name}, {size}; arrow keys move, Enter keeps a cell", { name: matrix.label, size }));
   }
 
   // What is seen: from which row and column on, and how many of them.

@@ -1,15 +1,34 @@
 // Numbers as text: with a true minus sign, and as many digits as their size asks for.
 
 const INTEGER = new Intl.NumberFormat("en-US");
+// By language what it writes for the comma and the point of English, and behind a percentage.
+const LOCAL_SIGNS = new Map([["en", { ",": ",", ".": ".", "%": " %" }]]);
 const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 
+// A number that is written in English, as the page's language writes it.
+export function local(written) {
+  const here = localSigns();
+  return here["."] === "." ? written : written.replace(/[,.]/g, (sign) => here[sign]);
+}
+
+function localSigns() {
+  const language = globalThis.document?.documentElement.lang || "en";
+  if (!LOCAL_SIGNS.has(language)) {
+    const parts = new Intl.NumberFormat(language, { useGrouping: "always" }).formatToParts(1234.5);
+    const sign = (type) => parts.find((part) => part.type === type).value;
+    const percent = new Intl.NumberFormat(language, { style: "percent" }).format(0).slice(1);
+    LOCAL_SIGNS.set(language, { ",": sign("group"), ".": sign("decimal"), "%": percent });
+  }
+  return LOCAL_SIGNS.get(language);
+}
+
 export function whole(n) {
-  return INTEGER.format(n);
+  return local(INTEGER.format(n));
 }
 
 // With a fixed number of decimals.
 export function fixed(x, digits) {
-  return x.toFixed(digits).replace("-", "−");
+  return local(x.toFixed(digits).replace("-", "−"));
 }
 
 // With so many decimals; tiny and huge ones keep their leading digits.
@@ -24,7 +43,7 @@ export function number(x, digits) {
 // 1.2·10⁻⁵
 export function power(x) {
   const [mantissa, exponent] = x.toExponential(1).split("e");
-  return `${mantissa}·${powerOfTen(exponent)}`;
+  return `${local(mantissa)}·${powerOfTen(exponent)}`;
 }
 
 // 10⁻⁵
@@ -50,7 +69,7 @@ export function short(x) {
 }
 
 function threeDigits(x) {
-  return String(Number(x.toPrecision(3)));
+  return local(String(Number(x.toPrecision(3))));
 }
 
 // A measured value beside a chart.
@@ -66,13 +85,13 @@ export function tiny(x) {
 
 // A share from 0 to 1.
 export function percent(share, digits = 1) {
-  return `${(100 * share).toFixed(digits)} %`;
+  return `${local((100 * share).toFixed(digits))}${localSigns()["%"]}`;
 }
 
 // A probability: small ones have more digits, and only 0 is written as 0.
 export function chance(p) {
-  if (p === 0) return "0 %";
-  if (100 * p < 0.01) return "< 0.01 %";
-  if (100 * p >= 99.995) return "100 %";
+  if (p === 0) return `0${localSigns()["%"]}`;
+  if (100 * p < 0.01) return `< ${local("0.01")}${localSigns()["%"]}`;
+  if (100 * p >= 99.995) return `100${localSigns()["%"]}`;
   return percent(p, 100 * p < 9.995 ? 2 : 1);
 }

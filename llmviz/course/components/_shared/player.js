@@ -3,6 +3,7 @@
 import { el, isCalm, later, remember, remembered, svg } from "./common.js";
 import { whole } from "./numbers.js";
 import { moveThumb } from "./slider.js";
+import { worded } from "./worded.js";
 
 // The player of a picture that draws one step at a time and keeps where the hand left it as "step".
 export function stepPlayer(root, send, draw, pace) {
@@ -12,17 +13,17 @@ export function stepPlayer(root, send, draw, pace) {
 // The first step stays for `lead` ms, each other for `pace`. onStep follows the hand; onCommit tells
 // Python once the hand has come to rest.
 export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
-  const bar = el("div", "player", null, { role: "group", "aria-label": "steps" });
-  const back = iconButton("M11 3 5 8l6 5z M3 3h1.6v10H3z", "one step back");
-  const play = iconButton("M4 3l9 5-9 5z", "play");
-  const next = iconButton("M5 3l6 5-6 5z M11.4 3H13v10h-1.6z", "one step on");
-  const range = el("input", "scrub", null, { type: "range", min: 0, value: 0, "aria-label": "step" });
+  const bar = el("div", "player", null, { role: "group", "aria-label": worded("steps") });
+  const back = iconButton("M11 3 5 8l6 5z M3 3h1.6v10H3z", worded("one step back"));
+  const play = iconButton("M4 3l9 5-9 5z", worded("play"));
+  const next = iconButton("M5 3l6 5-6 5z M11.4 3H13v10h-1.6z", worded("one step on"));
+  const range = el("input", "scrub", null, { type: "range", min: 0, value: 0, "aria-label": worded("step") });
   const count = el("span", "count num");
-  const speed = el("button", "speed num", "1×", { type: "button", "aria-label": "speed", title: "speed" });
+  const speed = el("button", "speed num", "1×", { type: "button", "aria-label": worded("speed"), title: worded("speed") });
   bar.append(back, play, next, range, count, speed);
   root.appendChild(bar);
   const commit = later(onCommit, 350);
-  const player = { bar, step: 0, last: 0, playing: false, timer: 0, factor: 1 };
+  const player = { bar, step: 0, last: -1, playing: false, timer: 0, factor: 1 };
 
   player.set = (step, quiet) => {
     const to = Math.max(0, Math.min(player.last, step));
@@ -32,7 +33,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     count.textContent = player.text ? player.text(to) : `${whole(to)} / ${whole(player.last)}`;
     back.disabled = to === 0;
     next.disabled = to === player.last;
-    range.setAttribute("aria-valuetext", player.label ? player.label(to) : `step ${to} of ${player.last}`);
+    range.setAttribute("aria-valuetext", player.label ? player.label(to) : worded("step {at} of {last}", { at: to, last: player.last }));
     if (changed) onStep(to);
     if (changed && !quiet && !player.playing) commit(to);
   };
@@ -63,7 +64,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     if (!player.playing) return;
     player.playing = false;
     clearTimeout(player.timer);
-    setIcon(play, "M4 3l9 5-9 5z", "play");
+    setIcon(play, "M4 3l9 5-9 5z", worded("play"));
     commit(player.step);
   };
 
@@ -86,7 +87,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     if (isCalm()) return move(player.step + 1);
     if (player.step >= player.last) player.set(0, true);
     player.playing = true;
-    setIcon(play, "M4 3h3v10H4z M9 3h3v10H9z", "pause");
+    setIcon(play, "M4 3h3v10H4z M9 3h3v10H9z", worded("pause"));
     player.timer = setTimeout(tick, Math.min(lead, pace / player.factor));
   };
 

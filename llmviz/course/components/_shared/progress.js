@@ -7,13 +7,23 @@ const CHANGED = "llmviz-progress";
 const NOTHING = { opened: [], answered: {} };
 // Chapters that were renamed or joined to another: what was read under the old name stays read.
 const MOVED = {
+  "attention/scale": "attention/steps",
+  "embeddings/sums": "embeddings/similarity",
+  "history/wavenet": "history/mlp",
+  "language/lemmas": "language/stems",
+  "language/names": "language/tags",
   "tokenization/vocabulary": "tokenization/compare",
+  "tokenization/bytes": "tokenization/compare",
+  "tokenization/wordpiece": "tokenization/merge",
+  "training/race": "training/curves",
+  "training/windows": "training/loss",
   "transformer/norms": "transformer/residuals",
   "sampling/compare": "sampling/writing",
   "transformer/published": "transformer/count",
   "efficiency/guess": "efficiency/speculative",
   "errors/heart": "errors/memorization",
   "errors/sure": "errors/calibration",
+  "reasoning/bandit": "reasoning/reinforce",
   "reasoning/distil": "reasoning/distillation",
   "reasoning/gamed": "reasoning/reward_hacking",
   "reasoning/lookup": "reasoning/retrieval",

@@ -6,7 +6,8 @@ with spaces to a multiple of four), then the arrays one after the other, each pa
 In the JSON an array is ``{"$array": [dtype, shape, offset]}`` with the offset counted from
 the end of the JSON. Parts that browsers fetch by themselves (see `Stored`) stand in the JSON as
 ``"$parts": [address, …]``. A mounted component's message ends with its key and the turns of
-its state (see ``starting``), as JSON with its length in the last four bytes.
+its state (see ``starting``), as JSON with its length in the last four bytes; where the page is not
+in English, also the words of scripts (see ``said``).
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components._shared.bundle import script, style
+from llmviz.course.components.words import words
+from llmviz.course.document import ENGLISH, language, texts_of
+from llmviz.course.document.translated import leaves
 from llmviz.course.figures.theme import css_variables
 from llmviz.course.streamlit_parts import address_of
 
@@ -265,8 +269,18 @@ def _ending(key: str) -> bytes:
 
 
 def _written_ending(key: str, turns: dict[str, int]) -> bytes:
-    text = json.dumps({"key": key, "turns": turns}, separators=(",", ":")).encode()
+    words = said()
+    ending = {"key": key, "turns": turns} | ({"words": words} if words else {})
+    text = json.dumps(ending, separators=(",", ":")).encode()
     return text + len(text).to_bytes(4, "little")
+
+
+def said() -> dict[str, str]:
+    """Return what scripts say of their own, by its English; nothing in English."""
+    if language() == ENGLISH:
+        return {}
+    english, here = (leaves(texts_of(words, wanted)) for wanted in (ENGLISH, language()))
+    return {text: here[path] for path, text in english.items() if here[path] != text}
 
 
 def nothing() -> None:

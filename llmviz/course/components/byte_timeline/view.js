@@ -74,7 +74,7 @@ class Timeline {
   }
 
   layout(width) {
-    this.plot = plotIn([width, HEIGHT], SIDES, [0, this.moments], [0, Math.max(1, this.sums[this.peak]) * 1.06]);
+    this.plot = plotIn([width, HEIGHT], SIDES, [0, this.moments], [0, Math.max(this.data.least, this.sums[this.peak] * 1.06)]);
     this.show();
   }
 

@@ -40,6 +40,7 @@ def byte_timeline(
     operations: Sequence[str],
     words: Mapping[str, str],
     chosen: int | None = None,
+    least: float = 1.0,
     on_change: Callable[[], None] | None = None,
 ) -> int | None:
     """Draw bytes (K, M) of K kinds at M moments; return the moment that was clicked.
@@ -48,9 +49,11 @@ def byte_timeline(
     first begins at 0. operations: what each moment comes after. words has "name" for the picture,
     "across" for its axis, "peak" with {size}, "at" with {phase}, {part} and {operation}, "start"
     for the moment before the first operation, "all" with {size}, "more" with {count} and {size},
-    and "hint". Raises ValueError for data that do not fit.
+    and "hint". least: bytes that the axis reaches at least. Raises ValueError for data that do not
+    fit.
     """
-    payload = timeline_payload(live, lives, kinds, sections, operations) | {"words": dict(words)}
+    payload = timeline_payload(live, lives, kinds, sections, operations)
+    payload |= {"words": dict(words), "least": least}
     moments = payload["live"].shape[1]
     start = place_of(chosen, moments, None)
     moment = mount(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from llmviz.course.components._shared.transport import nothing, pack, renderer
+from llmviz.course.document import languages
 
 Form = Literal["percent", "chance", "count", "figure"]  # how a number of a line is written
 
@@ -32,6 +33,14 @@ class Case:
     ghosts: Sequence[float] = ()
     begin: float | None = None
 
+    @classmethod
+    def mean(
+        cls, label: str | Sequence[tuple[str, bool]], dots: Iterable[float], **look: Any
+    ) -> Case:
+        """Return the line of single trainings, each a dot, with their mean as its value."""
+        each = [float(value) for value in dots]
+        return cls(label, math.fsum(each) / len(each), dots=each, **look)
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -42,11 +51,23 @@ class Axis:
     title: str = ""
     log: bool = False
 
+    @classmethod
+    def over(cls, cases: Iterable[Case], title: str) -> Axis:
+        """Return an axis from 0 on which all cases have room.
+
+        >>> Axis.over([Case("a", 4.0, dots=(3.0, 5.0)), Case("b", None)], "").high
+        5.5
+        """
+        numbers = [number for case in cases for number in (case.value or 0.0, *case.dots)]
+        return cls(0, 1.1 * max(numbers), title)
+
     def marks(self, form: Form) -> list[tuple[float, str]]:
         """Return where the axis is marked, and with what: at some five round numbers."""
         if self.log:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
             marked = [*powers][:: max(1, len(powers) // 5)]
+            if form in ("percent", "chance"):
+                return [(10.0**k, f"{10.0 ** (k + 2):g} %") for k in marked]
             write = _power if marked[-1] <= LARGEST_NAMED else _as_power
             return [(10.0**k, write(k)) for k in marked]
         rough = (self.high - self.low) / 5
@@ -66,7 +87,7 @@ def _as_power(exponent: int) -> str:
 
 def _power(exponent: int) -> str:
     if exponent < 0:
-        return f"{10.0**exponent:g}"
+        return languages.number(f"{10.0**exponent:g}")
     names = {3: " thousand", 6: " million", 9: " billion", 12: " trillion"}
     base = exponent - exponent % 3
     return f"{10 ** (exponent - base)}{names.get(base, '')}"
@@ -75,8 +96,10 @@ def _power(exponent: int) -> str:
 def _marked(value: float, form: Form) -> str:
     share = form in ("percent", "chance")
     if form == "count" and value >= 1e6:
-        return f"{value / 1e6:,.4g} million"
-    return (f"{value:.0%}".replace("%", " %") if share else f"{value:,.6g}").replace("-", "−")
+        return f"{languages.number(f'{value / 1e6:,.4g}')} million"
+    if share:
+        return languages.share(f"{value:.0%}".replace("%", "\u00a0%")).replace("\u00a0", " ")
+    return languages.number(f"{value:,.6g}".replace("-", "−"))
 
 
 def case_rows(
@@ -84,7 +107,7 @@ def case_rows(
     axis: Axis,
     *,
     key: str,
-    words: Mapping[str, str],
+    words: Mapping[str, str] | None = None,
     form: Form = "percent",
     mark: Literal["bar", "dot"] = "bar",
     levels: Sequence[tuple[float, str]] = (),
@@ -96,7 +119,7 @@ def case_rows(
     "said": [text, …]}``, a value for each of them and how it is written. `words`: hint, done, own,
     ghost. Raises ValueError for what is no number, and for an axis that has no length.
     """
-    payload = rows_payload(cases, axis, form, mark, levels) | {"words": dict(words)}
+    payload = rows_payload(cases, axis, form, mark, levels) | {"words": dict(words or {})}
     renderer("case_rows")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
 

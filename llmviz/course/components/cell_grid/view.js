@@ -1,6 +1,6 @@
 // A table of coloured cells; pointing says what a cell holds, a click or Enter chooses it.
 
-import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, markGhost, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { gridKey } from "../_shared/keys.js";
 import { showWhole } from "../_shared/whole_columns.js";
 
@@ -69,6 +69,7 @@ class CellGrid {
     this.legend.hidden = !data.scale[1];
     this.layout();
     this.mark();
+    markGhost(this.root, data.ghost && this.cell(data.ghost));
     this.tell(this.chosen);
     // The cells are new ones: the keyboard stays where it was.
     if (place) this.cell(place)?.focus({ preventScroll: true });

@@ -27,6 +27,7 @@ def cell_grid(
     label: str = "",
     chosen: tuple[int, int] | None = None,
     together: Sequence[tuple[int, int]] = (),
+    ghost: tuple[int, int] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> tuple[int, int] | None:
     """Draw a grid; return the (row, column) clicked.
@@ -37,6 +38,7 @@ def cell_grid(
     strong (R, C) bool: cells whose text is bold. starts: rows that begin a new group. scale: what
     the two ends of the colours mean. label: what a screen reader calls the grid.
     together: cells that are marked as chosen while none is, for what is said of several at once.
+    ghost: the cell of a guess that was not right.
     Raises ValueError for data that do not fit.
     """
     payload = grid_payload(values, row_names, column_names, texts, notes, strong, starts, role)
@@ -44,6 +46,7 @@ def cell_grid(
     size = float(np.abs(payload["values"]).max(initial=0.0))
     payload |= {"limit": limit or size or 1.0, "scale": list(scale), "label": label}
     payload["together"] = [list(cell) for cell in together]
+    payload["ghost"] = ghost and list(ghost)
     start = None if chosen is None else list(chosen)
     cell = mount("cell_grid", payload, key=key, state="chosen", start=start, on_change=on_change)
     return read_cell(cell, rows, columns)

@@ -2,7 +2,7 @@
 
 import { css } from "../_shared/common.js";
 
-export const COLOURS = ["query", "key", "value", "weights", "accent", "residual"];
+export const COLOURS = ["loss", "query", "value", "weights", "accent", "residual"];
 const DASHES = [[], [7, 3], [2, 2.5], [9, 3, 2, 3]];
 export const LEFT = 54;
 export const RIGHT = 12;

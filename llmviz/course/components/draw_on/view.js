@@ -24,6 +24,7 @@ const DASHES = [
 ];
 const DOTTED = [2, 4];
 const STEPS = 50; // of an arrow key, from the axis's bottom to its top
+const BESIDE = 45; // of the middle of a short text, to its ends
 
 // The same lines with their heights as powers of ten.
 function byPowers(data) {
@@ -191,7 +192,25 @@ class DrawOn {
     pen.fillStyle = style("--lv-ink");
     pen.font = font(style, 14);
     pen.textAlign = "center";
-    pen.fillText(this.data.words.here, (first - room + Math.min(plot.right, last + room)) / 2, (plot.top + plot.bottom) / 2);
+    const middle = (first - room + Math.min(plot.right, last + room)) / 2;
+    pen.fillText(this.data.words.here, middle, this.free(middle));
+  }
+
+  // The middle of the highest part of the plot that no level and no line crosses near a place.
+  free(middle) {
+    const { plot, data } = this;
+    const { top, bottom } = plot;
+    const crossed = data.levels.map(([value]) => plot.y(value));
+    for (const { x, y } of data.lines)
+      for (let i = 1; i < x.length; i++) {
+        const [[left, from], [right, to]] = [plot.at(x[i - 1], y[i - 1]), plot.at(x[i], y[i])];
+        for (const at of [middle - BESIDE, middle, middle + BESIDE])
+          if (left <= at && at <= right) crossed.push(from + ((at - left) / (right - left || 1)) * (to - from));
+      }
+    const ends = [top, ...crossed.filter((at) => top < at && at < bottom).sort((a, b) => a - b), bottom];
+    const gaps = ends.slice(1).map((end, i) => end - ends[i]);
+    const at = gaps.indexOf(Math.max(...gaps));
+    return ends[at] + gaps[at] / 2;
   }
 
   own(pen, style) {

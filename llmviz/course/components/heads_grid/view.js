@@ -3,6 +3,7 @@
 import { css, el, fit, follow, live, mix, rgb, spotOf } from "../_shared/common.js";
 import { ARROWS } from "../_shared/keys.js";
 import { HeadLines } from "../_shared/head_lines.js";
+import { worded } from "../_shared/worded.js";
 
 export default function (component) {
   return live(component, (root, send) => new HeadsGrid(root, send));
@@ -48,7 +49,10 @@ class HeadsGrid {
     [this.layers, this.heads, this.queries, this.keysCount] = data.shape;
     this.chosen = follow(this, "chosen", data.chosen, this.chosen);
     if (this.chosen && (this.chosen[0] >= this.layers || this.chosen[1] >= this.heads)) this.chosen = null;
-    this.canvas.setAttribute("aria-label", `attention of ${this.layers} layers with ${this.heads} heads; arrow keys move, Enter chooses`);
+    this.canvas.setAttribute(
+      "aria-label",
+      worded("attention of {layers} layers with {heads} heads; arrow keys move, Enter chooses", { layers: this.layers, heads: this.heads }),
+    );
     this.layout(width);
   }
 
@@ -215,7 +219,7 @@ class HeadsGrid {
     const told = at ?? this.chosen;
     this.enlarge(told ?? [0, 0]);
     if (!told) {
-      this.told.textContent = "Point at a head; click to look inside it.";
+      this.told.textContent = worded("Point at a head; click to look inside it.");
       return;
     }
     const [l, h] = told;

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.course.components._shared.transport import as_bytes, mount
+from llmviz.course.components.words import words
 
 
 def heads_grid(
@@ -61,8 +62,9 @@ def heads_payload(
     layers, heads, queries, keys = weights.shape
     triangle = queries == keys and not np.triu(weights, 1).any()
     cells = weights[:, :, *np.tril_indices(queries)] if triangle else weights
-    rows = list(row_names or (f"layer {i}" for i in range(layers)))
-    columns = list(column_names or (f"head {i}" for i in range(heads)))
+    layer, head = words.layer, words.head
+    rows = list(row_names or (layer.format(at=i) for i in range(layers)))
+    columns = list(column_names or (head.format(at=i) for i in range(heads)))
     if len(rows) != layers or len(columns) != heads:
         raise ValueError(f"names must be {layers} and {heads}; got {len(rows)} and {len(columns)}")
     if notes is not None and [len(line) for line in notes] != [heads] * layers:

@@ -12,7 +12,7 @@ BARS = 60
 
 def histogram(
     values: np.ndarray,
-    marks: Sequence[float],
+    marks: Sequence[float] | np.ndarray,
     *,
     axes: tuple[str, str],
     key: str,
@@ -28,7 +28,7 @@ def histogram(
     renderer("histogram")(data=pack(payload), key=key)
 
 
-def histogram_payload(values: np.ndarray, marks: Sequence[float]) -> dict[str, Any]:
+def histogram_payload(values: np.ndarray, marks: Sequence[float] | np.ndarray) -> dict[str, Any]:
     """Return what the bars are sent, checked."""
     values = np.asarray(values, dtype=np.float64)
     lines = np.asarray(marks, dtype=np.float64)

@@ -2,7 +2,7 @@
 // as the weight, and each token has its share below. A token that is clicked asks; while a head is covered,
 // only in its line.
 
-import { el, follow, live, sentence, svg } from "../_shared/common.js";
+import { el, follow, live, markGhost, sentence, svg } from "../_shared/common.js";
 import { percent } from "../_shared/numbers.js";
 import { showWhole } from "../_shared/whole_columns.js";
 
@@ -36,6 +36,8 @@ class LookBack {
     );
     this.lines.style.setProperty("--many", data.tokens.length);
     this.lines.replaceChildren(...this.heads.map(({ node }) => node));
+    const [head, at] = data.ghost ?? [];
+    markGhost(this.root, this.heads[head]?.words[at]);
     this.layout(width);
   }
 

@@ -19,19 +19,21 @@ def look_back(
     words: Mapping[str, str],
     asking: int = -1,
     covered: Sequence[int] = (),
+    ghost: tuple[int, int] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> int:
     """Draw heads, a line of the text for each; return the place of the token that asks.
 
     ``weights`` (heads, tokens, tokens) in 0..1, or the same times 255 as uint8; one byte a cell
     travels. asking: from the end where below 0. A token that is clicked asks, in all lines.
-    covered: heads whose weights do not travel. `words`: asks, of {word}, most, of {asking}, {word}
+    covered: heads whose weights do not travel. ghost: head and place of a guess that was not
+    right. `words`: asks, of {word}, most, of {asking}, {word}
     and {share}, and waits, of a covered head. Raises ValueError for data that do not fit.
     """
     weights = np.array(weights)
     weights[list(covered)] = 0
     payload = look_payload(weights, tokens, names)
-    payload |= {"words": dict(words), "covered": list(covered)}
+    payload |= {"words": dict(words), "covered": list(covered), "ghost": ghost and list(ghost)}
     start = place_of(asking % len(tokens), len(tokens), 0)
     place = mount("look_back", payload, key=key, state="asking", start=start, on_change=on_change)
     return place_of(place, len(tokens), start)

@@ -1,16 +1,21 @@
-// The pieces of the picture, made anew for every trace; where they stand is decided elsewhere.
+// The pieces of the picture, made anew for every trace; where they stand is decided elsewhere. What a
+// folded layer does not show is made when it opens.
 
 import { el, svg } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
-import { fill, makeGradient, makePips, makeTitle, paintTile, tileColors } from "./parts.js";
+import { fill, makeGradient, makePips, makeTitle, paintTiles, tileColors } from "./parts.js";
 import { makePlan, norm, reach } from "./plan.js";
 
 export class MachinePieces {
-  build() {
-    const { data, layers } = this;
+  // Makes the pieces on a sheet that is not on the page yet; yields between two of them.
+  *build() {
+    const { data } = this;
+    const layers = this.narrow ? 0 : this.layers; // the way of one token has its own
     const { words, rows, values } = data;
     this.plan = makePlan(data, this.width, this.open);
-    this.stage.replaceChildren();
+    this.stage.style.height = `${this.plan.height}px`; // what stands below keeps its place
+    this.buildLegend();
+    this.sheet = document.createDocumentFragment();
     this.stage.setAttribute("aria-label", words.picture);
     this.svg = svg("svg", { class: "paper" });
     this.groups = Array.from({ length: this.last + 1 }, () => svg("g"));
@@ -18,12 +23,14 @@ export class MachinePieces {
     this.svg.append(...this.panels, ...this.groups);
     this.buildChips();
     this.idTexts = rows.map((row) => this.groups[1].appendChild(svg("text", { class: "id num" }, String(row.id))));
-    this.stage.append(this.svg, this.spot);
+    this.sheet.append(this.svg, this.spot);
     this.titles = [];
+    this.tiles = [];
+    this.layerTitles = [];
     const title = (key, stage, link = key) => {
       const node = makeTitle(words.titles[key], data.links[link], words, (chapter) => this.trigger("chapter", chapter));
       node.stage = stage;
-      (stage ? this.stage : this.side).append(node);
+      (stage ? this.sheet : this.side).append(node);
       this.titles.push(node);
       return node;
     };
@@ -35,22 +42,23 @@ export class MachinePieces {
     this.vectorTitle = title("vectors", 2);
     this.vectorTitle.classList.add("vectors");
     this.vectorTitle.sub.textContent = words.wide.replace("{width}", whole(values.vectors.shape[2]));
-    this.buildColumns();
-    this.layerTitles = Array.from({ length: layers }, (_, l) => this.buildLayer(l, title("layer", 3 + 2 * l, `layer ${l}`)));
+    yield* this.buildColumns();
+    for (let l = 0; l < layers; l++) {
+      this.layerTitles.push(this.buildLayer(l, title("layer", 3 + 2 * l, `layer ${l}`)));
+      yield;
+    }
     this.scoresTitle = title("scores", this.last - 1);
     this.scoresTitle.classList.add("scores");
     this.nextTitle = title("next", this.last);
     this.buildList();
     this.buildLoop();
-    this.buildLegend();
   }
 
   buildWaiting() {
     this.dots = this.data.rows.map(() => this.groups[0].appendChild(svg("line", { class: "dots" })));
     this.wait = el("p", this.data.coming ? "wait coming" : "wait", this.data.words.loading);
-    this.stage.append(this.wait);
+    this.sheet.append(this.wait);
     this.say.textContent = "";
-    this.legend.replaceChildren();
   }
 
   buildChips() {
@@ -72,22 +80,26 @@ export class MachinePieces {
     this.earlier = el("span", "earlier", words.earlier.replace("{count}", whole(rows[0].position)));
     this.earlier.hidden = !rows[0].position;
     this.side.append(this.earlier, ...this.chips);
-    this.stage.append(this.side);
+    this.sheet.append(this.side);
   }
 
-  buildColumns() {
+  *buildColumns() {
     const { rows, values } = this.data;
     const [columns, , size] = values.vectors.shape;
     const colors = tileColors(this.root);
-    this.tiles = Array.from({ length: columns }, (_, c) => {
+    const { cellColumns } = this.plan;
+    const lines = Math.ceil(size / cellColumns);
+    for (let c = 0; c < columns; c++) {
       const canvas = el("canvas", "tiles", null, { "aria-hidden": "true" });
       const part = values.vectors.subarray(c * rows.length * size, (c + 1) * rows.length * size);
       canvas.reach = reach(part);
-      canvas.painted = rows.map((_, r) => paintTile(part, r * size, size, this.plan.cellColumns, canvas.reach, colors));
+      canvas.lines = lines;
+      canvas.painted = paintTiles(part, size, cellColumns, lines, canvas.reach, colors);
       canvas.lengths = rows.map((_, r) => norm(part.subarray(r * size, (r + 1) * size)));
-      this.stage.append(canvas);
-      return canvas;
-    });
+      this.sheet.append(canvas);
+      this.tiles.push(canvas);
+      yield;
+    }
     this.longest = Math.max(...this.tiles.flatMap((t) => t.lengths));
     const strands = () => rows.map(() => svg("path", { class: "strand" }));
     this.entering = strands();
@@ -100,21 +112,39 @@ export class MachinePieces {
   }
 
   buildLayer(l, node) {
-    const { rows, values, words } = this.data;
-    node.firstChild.firstChild.textContent = words.titles.layer.replace("{layer}", l);
+    const { rows, words } = this.data;
     node.classList.add("layer");
     const attention = this.groups[3 + 2 * l];
     const network = this.groups[4 + 2 * l];
     const gradient = makeGradient(`${this.id}-${l}`);
-    const parts = { node, gradient, curves: [], ports: [] };
+    const parts = { node, gradient, attention, network, curves: [], ports: [], lenses: [] };
     parts.strands = rows.map(() => attention.appendChild(svg("path", { class: "strand" })));
-    attention.append(gradient);
+    parts.web = svg("g", { stroke: `url(#${this.id}-${l})` });
+    attention.append(gradient, parts.web);
     for (let q = 0; q < rows.length; q++) {
-      for (let k = rows[0].position ? -1 : 0; k <= q; k++) {
-        const path = svg("path", { class: "curve", stroke: `url(#${this.id}-${l})` });
-        parts.curves.push({ path: attention.appendChild(path), q, k });
-      }
+      for (let k = rows[0].position ? -1 : 0; k <= q; k++) parts.curves.push({ path: null, q, k });
     }
+    parts.after = rows.map(() => network.appendChild(svg("path", { class: "strand" })));
+    parts.opener = el("button", "opener", null, { type: "button", title: words.widen });
+    parts.opener.onclick = (event) => {
+      event.stopPropagation();
+      this.chooseLayer(l);
+    };
+    this.sheet.append(parts.opener);
+    return parts;
+  }
+
+  // What a layer shows the more, the wider it is.
+  buildNetwork({ network, lenses }) {
+    const { rows, words } = this.data;
+    lenses.push(...rows.map(() => network.appendChild(svg("path", { class: "lens" }))));
+    return network.appendChild(svg("text", { class: "scale" }, words.network));
+  }
+
+  // What the open layer alone has.
+  buildInside(l, parts) {
+    const { rows, values, words } = this.data;
+    const { attention, node } = parts;
     for (const role of ["value", "key", "query"]) {
       const list = values[{ value: "values", key: "keys", query: "queries" }[role]];
       const size = this.heads * rows.length;
@@ -124,21 +154,11 @@ export class MachinePieces {
         parts.ports.push({ dot, role, row: r, list, most });
       }
     }
-    parts.lenses = rows.map(() => network.appendChild(svg("path", { class: "lens" })));
-    parts.after = rows.map(() => network.insertBefore(svg("path", { class: "strand" }), network.firstChild));
     parts.note = attention.appendChild(svg("text", { class: "scale" }, words.attention));
-    parts.networkNote = network.appendChild(svg("text", { class: "scale" }, words.network));
     parts.pips = makePips(this.heads, `${words.titles.layer.replace("{layer}", l)}, ${words.head}`, (h) => this.chooseHead(l, h));
-    parts.opener = el("button", "opener", null, { type: "button", title: words.widen });
-    parts.opener.onclick = (event) => {
-      event.stopPropagation();
-      this.chooseLayer(l);
-    };
     // Where the others are too thin to be pressed one by one.
     parts.beside = this.steps(l, (to) => this.layerTitles[to].beside);
     node.append(parts.beside, parts.pips);
-    this.stage.append(parts.opener);
-    return parts;
   }
 
   // Two buttons that lead to the layers beside one; of(layer): what holds those of another.
@@ -204,11 +224,12 @@ export class MachinePieces {
       button(words.write, 1, "write");
       button(words.writeTen, 10, "plain");
     }
-    this.stage.append(this.actions);
+    this.sheet.append(this.actions);
   }
 
   buildLegend() {
-    const { words } = this.data;
+    const { values, words } = this.data;
+    if (!values) return this.legend.replaceChildren();
     const item = (kind, text) => {
       const node = el("span", "item");
       node.append(el("i", kind), el("span", null, text));

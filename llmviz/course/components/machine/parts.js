@@ -1,6 +1,6 @@
 // The pieces of the machine's picture: sentences with live numbers, token names, tiles, panels.
 
-import { css, el, mix, rgb, svg } from "../_shared/common.js";
+import { css, el, rgb, svg } from "../_shared/common.js";
 import { percent } from "../_shared/numbers.js";
 
 // "{token} is token {id}" with its values put in; tokens and numbers keep their own face.
@@ -20,21 +20,30 @@ export function shareText(p) {
   return p > 0 && p < 0.0005 ? "<0.1 %" : percent(p);
 }
 
-// All numbers of one vector, a cell each, from the negative colour over paper to the positive.
-export function paintTile(values, offset, size, columns, limit, colors) {
-  const lines = Math.ceil(size / columns);
-  const tile = document.createElement("canvas");
-  tile.width = columns;
-  tile.height = lines;
-  const pen = tile.getContext("2d");
-  const image = pen.createImageData(columns, lines);
-  for (let i = 0; i < size; i++) {
-    const t = Math.max(-1, Math.min(1, values[offset + i] / limit));
-    const [r, g, b] = mix(colors.zero, t < 0 ? colors.negative : colors.positive, Math.abs(t));
-    image.data.set([r, g, b, 255], 4 * i);
+// All numbers of some vectors, a cell each, from the negative colour over paper to the positive: a tile
+// of so many columns and lines for each vector, one below the other.
+export function paintTiles(values, size, columns, lines, limit, { zero, negative, positive }) {
+  const tiles = document.createElement("canvas");
+  const count = values.length / size;
+  tiles.width = columns;
+  tiles.height = lines * count;
+  const pen = tiles.getContext("2d");
+  const image = pen.createImageData(columns, lines * count);
+  for (let row = 0, i = 0; row < count; row++) {
+    for (let at = 4 * row * lines * columns, end = i + size; i < end; i++) {
+      const t = Math.max(-1, Math.min(1, values[i] / limit));
+      const to = t < 0 ? negative : positive;
+      for (let c = 0; c < 3; c++) image.data[at++] = zero[c] + (to[c] - zero[c]) * Math.abs(t);
+      image.data[at++] = 255;
+    }
   }
   pen.putImageData(image, 0, 0);
-  return tile;
+  return tiles;
+}
+
+// Draw the tile of one of the vectors into a box.
+export function drawTile(pen, { painted, lines }, row, ...box) {
+  pen.drawImage(painted, 0, row * lines, painted.width, lines, ...box);
 }
 
 export function tileColors(root) {

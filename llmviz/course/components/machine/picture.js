@@ -1,11 +1,12 @@
 // Where the pieces stand, what is bright, and what is said, for one view of the trace.
 
-import { fit } from "../_shared/common.js";
+import { fit, ratioOf, svg } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { MachinePieces } from "./build.js";
-import { fill, shareText } from "./parts.js";
+import { drawTile, fill, shareText } from "./parts.js";
 import { SIZES, bend, lens, makePlan, ribbon } from "./plan.js";
 
+const FAINT = 0.002; // a weight whose curve would be thinner than a fiftieth of a pixel
 const LETTER = 7.7; // pixels of a letter in the list of next tokens
 
 // A text with so many letters at most; what is left out is there under the pointer.
@@ -16,6 +17,13 @@ function cut(text, most) {
 
 export class MachinePicture extends MachinePieces {
   place() {
+    for (const _ of this.placing());
+    this.fan();
+    this.paint();
+  }
+
+  // Yields between two layers.
+  *placing() {
     const { data } = this;
     const p = (this.plan = makePlan(data, this.width, this.open));
     const put = (node, x, y, width) => {
@@ -48,7 +56,10 @@ export class MachinePicture extends MachinePieces {
     };
     const rows = data.rows.map((_, r) => r);
     for (const r of rows) strand(this.entering[r], p.ids + 7, p.layers[0].from, 0, r);
-    p.layers.forEach((at, l) => this.placeLayer(at, l, put, set, strand));
+    for (const [l, at] of p.layers.entries()) {
+      this.placeLayer(at, l, put, set, strand);
+      yield;
+    }
     const last = p.layers.at(-1);
     for (const r of rows) strand(this.leaving[r], last.tile + last.width, p.fan, this.layers, r);
     this.scales.forEach((text, c) => {
@@ -70,8 +81,6 @@ export class MachinePicture extends MachinePieces {
     });
     this.ghost.style.top = `${p.loop}px`;
     put(this.actions, p.chip + 26, p.loop);
-    this.fan();
-    this.paint();
   }
 
   placeLayer(at, l, put, set, strand) {
@@ -88,26 +97,37 @@ export class MachinePicture extends MachinePieces {
     parts.opener.hidden = wide || p.strips;
     parts.node.classList.toggle("wide", wide);
     parts.node.classList.toggle("folded", p.folds && !wide);
-    parts.beside.hidden = !p.strips || !wide;
     // Of many thin strips some are numbered, and none beside the open one, whose name is wide.
     const numbered = !strip || (l % p.every === 0 && (l || !p.tight) && Math.abs(l - this.view.layer) * (at.end - at.x) > 14);
     const folded = numbered ? String(l) : "";
     const name = p.folds && !wide ? folded : data.words.titles.layer.replace("{layer}", l);
     parts.node.firstChild.firstChild.textContent = name;
     set(parts.gradient, { x1: at.from, x2: at.to });
-    for (const { path, q, k } of parts.curves) set(path, { d: bend(at.from, p.y(k), at.to, p.y(q)) });
+    for (const { path, q, k } of parts.curves) path?.setAttribute("d", this.curve(l, q, k));
     parts.strands.forEach((path, r) => strand(path, at.from, at.join, l, r));
     parts.after.forEach((path, r) => strand(path, at.join, this.plan.layers[l + 1]?.from ?? at.end, l + 1, r));
+    const missing = at.shown && !parts.lenses.length;
+    if (missing) parts.networkNote = this.buildNetwork(parts);
     const added = values.mlp.subarray(l * p.rows, (l + 1) * p.rows);
     const most = Math.max(...added);
     parts.lenses.forEach((path, r) => set(path, { d: lens(at.lens, p.y(r), added[r] / most), opacity: at.shown }));
+    if (parts.networkNote) set(parts.networkNote, { x: at.lens, y: p.foot, opacity: at.shown });
+    put(this.tiles[l + 1], at.tile, 0);
+    const closed = !parts.pips;
+    if (closed && !this.open[l]) return;
+    if (closed) this.buildInside(l, parts);
+    if (closed || missing) this.styleLayer(parts, l);
+    parts.beside.hidden = !p.strips || !wide;
     for (const { dot, role, row } of parts.ports) {
       set(dot, { cx: { key: at.from, value: at.from - 7, query: at.to + 2 }[role], cy: p.y(row) });
       dot.style.opacity = this.open[l] ** 2;
     }
     set(parts.note, { x: (at.from + at.to) / 2, y: p.foot, opacity: this.open[l] });
-    set(parts.networkNote, { x: at.lens, y: p.foot, opacity: at.shown });
-    put(this.tiles[l + 1], at.tile, 0);
+  }
+
+  curve(l, q, k) {
+    const { plan: p } = this;
+    return bend(p.layers[l].from, p.y(k), p.layers[l].to, p.y(q));
   }
 
   get chosen() {
@@ -125,10 +145,14 @@ export class MachinePicture extends MachinePieces {
     return k < 0 ? earlier[at] : weights[at * rows + k];
   }
 
+  // While it plays, one token's way is bright, and the others wait.
+  get pointed() {
+    return this.hover?.row !== undefined || this.player.playing;
+  }
+
   style() {
-    const { data, focus, hover, view } = this;
-    // While it plays, one token's way is bright, and the others wait.
-    const pointed = hover?.row !== undefined || this.player.playing;
+    if (this.drawing) return; // it is done when all is there
+    const { data, focus, pointed, view } = this;
     this.stage.classList.toggle("pointed", pointed);
     this.chips.forEach((chip, r) => {
       chip.classList.toggle("on", r === focus);
@@ -139,6 +163,9 @@ export class MachinePicture extends MachinePieces {
     const whole = step >= this.last;
     if (this.narrow) this.way.style(step, whole);
     if (!data.values) return;
+    for (const node of [this.actions, this.ghost]) node.classList.toggle("ahead", !whole);
+    this.narrate(step, whole);
+    if (this.narrow) return;
     this.groups.forEach((group, s) => {
       group.classList.toggle("ahead", s > step);
       group.classList.toggle("past", !whole && s < step);
@@ -158,20 +185,18 @@ export class MachinePicture extends MachinePieces {
       node.classList.toggle("now", l >= 0 ? layerAt(l) : !whole && node.stage === step);
       node.classList.toggle("ahead", node.stage > step);
     });
-    for (const node of [this.actions, this.ghost]) node.classList.toggle("ahead", !whole);
     const lines = [this.entering, this.leaving, ...this.layerTitles.flatMap((parts) => [parts.strands, parts.after])];
     for (const line of lines) line.forEach((path, r) => path.classList.toggle("on", r === focus));
-    this.layerTitles.forEach((parts, l) => this.styleLayer(parts, l, focus, pointed));
+    this.layerTitles.forEach((parts, l) => this.styleLayer(parts, l));
     this.paint();
     this.fan();
-    this.narrate(step, whole);
   }
 
-  styleLayer(parts, l, focus, pointed) {
-    const { data, hover, view } = this;
+  styleLayer(parts, l) {
+    const { data, focus, hover, pointed, view } = this;
     const rows = data.rows.length;
     const head = view.heads[l];
-    parts.pips.pips.forEach((pip, h) => {
+    parts.pips?.pips.forEach((pip, h) => {
       pip.classList.toggle("on", h === head);
       pip.setAttribute("aria-checked", String(h === head));
     });
@@ -179,8 +204,10 @@ export class MachinePicture extends MachinePieces {
     const curve = hover?.kind === "curve" && hover.layer === l ? hover : null;
     // Only what has changed is written: a hand that moves fast must not wait.
     for (const part of parts.curves) {
-      const { path, q, k } = part;
+      const { q, k } = part;
       const w = this.weight(l, q, k);
+      if (!part.path && w < FAINT) continue;
+      const path = (part.path ??= parts.web.appendChild(svg("path", { class: "curve", d: this.curve(l, q, k) })));
       const mine = curve ? curve.q === q && curve.k === k : q === focus;
       const opacity = mine ? 0.35 + 0.6 * Math.sqrt(w) : pointed ? 0.07 : 0.1 + 0.35 * w;
       const thick = 9 * w * this.plan.layers[l].thick;
@@ -197,21 +224,29 @@ export class MachinePicture extends MachinePieces {
   }
 
   paint() {
-    const p = this.plan;
+    const ratio = ratioOf(this.root);
+    for (let c = 0; c < this.tiles.length; c++) this.paintColumn(c, ratio);
+  }
+
+  // Only what has changed is drawn.
+  paintColumn(c, ratio) {
+    const { plan: p, focus } = this;
+    const canvas = this.tiles[c];
     const pointed = this.hover?.row !== undefined;
-    this.tiles.forEach((canvas, c) => {
-      const width = c ? p.layers[c - 1].width : p.vector;
-      const size = `${width} ${p.bottom} ${window.devicePixelRatio}`;
-      if (canvas.size !== size) canvas.pen = fit(canvas, width, p.bottom);
-      canvas.size = size;
-      const { pen } = canvas;
-      pen.clearRect(0, 0, width, p.bottom);
-      pen.imageSmoothingEnabled = false;
-      canvas.painted.forEach((tile, r) => {
-        pen.globalAlpha = !pointed || r === this.focus ? 1 : 0.28;
-        pen.drawImage(tile, 0, Math.round(p.y(r) - SIZES.tile / 2), width, SIZES.tile);
-      });
-    });
+    const width = c ? p.layers[c - 1].width : p.vector;
+    const size = `${width} ${p.bottom} ${ratio}`;
+    const shown = `${size} ${pointed ? focus : ""}`;
+    if (canvas.shown === shown) return;
+    canvas.shown = shown;
+    if (canvas.size !== size) canvas.pen = fit(canvas, width, p.bottom, ratio);
+    canvas.size = size;
+    const { pen } = canvas;
+    pen.clearRect(0, 0, width, p.bottom);
+    pen.imageSmoothingEnabled = false;
+    for (let r = 0; r < p.rows; r++) {
+      pen.globalAlpha = !pointed || r === focus ? 1 : 0.28;
+      drawTile(pen, canvas, r, 0, Math.round(p.y(r) - SIZES.tile / 2), width, SIZES.tile);
+    }
   }
 
   // The scores of the row in focus become probabilities: bands whose thicknesses add up to one.

@@ -1,7 +1,7 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
 // is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
-import { eachFrame, el, follow, isCalm, later, live, makeCard, spotOf } from "../_shared/common.js";
+import { eachFrame, el, follow, isCalm, later, live, makeCard, ratioOf, spotOf } from "../_shared/common.js";
 import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
@@ -9,6 +9,7 @@ import { bendY } from "./plan.js";
 import { NARROW, Way } from "./way.js";
 
 const triggers = new WeakMap();
+const TURN = 12; // milliseconds of drawing after which the page has its turn
 const MOST_PARTS = 8; // weights of a row that are written out
 let machines = 0;
 
@@ -42,7 +43,7 @@ class Machine extends MachinePicture {
     root.append(this.top, this.scroll, this.way.node, this.legend);
     this.card = makeCard(root);
     this.spot = el("span", "spot");
-    const move = eachFrame((event) => this.point(this.hit(event), event));
+    const move = eachFrame((event) => this.drawing || this.point(this.hit(event), event));
     this.stage.addEventListener("pointermove", (e) => e.pointerType === "touch" || move(e));
     this.stage.addEventListener("pointerleave", () => move({ clientX: -1e4, clientY: -1e4 }));
     this.stage.addEventListener("click", (e) => this.click(e));
@@ -59,7 +60,6 @@ class Machine extends MachinePicture {
     this.last = 2 * this.layers + 4;
     if (values) this.fit();
     if (this.view.row >= data.rows.length) this.view.row = -1;
-    this.open = Array.from({ length: this.layers }, (_, l) => Number(l === this.view.layer));
     this.hover = null;
     this.opened = null;
     this.built = false;
@@ -71,7 +71,7 @@ class Machine extends MachinePicture {
     }
     this.root.classList.toggle("arriving", Boolean(late));
     if (late) setTimeout(() => this.root.classList.remove("arriving"), 900);
-    this.layout(width);
+    return this.layout(width);
   }
 
   // What the hand sees now.
@@ -92,9 +92,40 @@ class Machine extends MachinePicture {
     this.narrow = width < NARROW;
     this.scroll.hidden = this.legend.hidden = this.narrow;
     this.way.node.hidden = !this.narrow;
-    this.build();
+    this.turn = null;
+    this.open = Array.from({ length: this.layers }, (_, l) => Number(l === this.view.layer));
+    this.drawing = this.drawn();
+    return this.draw();
+  }
+
+  // Draws for a while, and goes on when the page has had its turn: what was drawn before stands until then.
+  async draw() {
+    const { drawing } = this;
+    for (let begun = performance.now(); !drawing.next().done; ) {
+      if (performance.now() - begun < TURN) continue;
+      await new Promise((done) => setTimeout(done));
+      if (this.drawing !== drawing) return;
+      begun = performance.now();
+    }
+    this.show();
+  }
+
+  *drawn() {
+    const ratio = ratioOf(this.root);
+    yield* this.build();
+    if (this.narrow) return;
+    yield* this.placing();
+    for (const [l, parts] of this.layerTitles.entries()) {
+      this.styleLayer(parts, l);
+      this.paintColumn(l + 1, ratio);
+      yield;
+    }
+  }
+
+  show() {
+    this.drawing = null;
+    this.stage.replaceChildren(this.sheet);
     if (this.narrow) this.way.build();
-    this.place();
     this.style();
     this.built = Boolean(this.data.values);
   }
@@ -137,6 +168,7 @@ class Machine extends MachinePicture {
   }
 
   point(at, event) {
+    if (this.drawing) return; // what stands there is of the text before
     const same = JSON.stringify(at) === JSON.stringify(this.hover);
     this.hover = at;
     if (!same && this.data) this.style();
@@ -240,6 +272,7 @@ class Machine extends MachinePicture {
   }
 
   click(event) {
+    if (this.drawing) return;
     const at = this.hit(event);
     const again = this.opened && JSON.stringify(this.opened) === JSON.stringify(at);
     this.opened = !again && at && this.data.values && this.tell(at) ? at : null;
@@ -250,6 +283,7 @@ class Machine extends MachinePicture {
   }
 
   choose(row) {
+    if (this.drawing) return;
     const last = this.data.rows.length - 1;
     this.keep({ row: row === this.chosen || row === last ? -1 : row });
     this.style();
@@ -274,6 +308,11 @@ class Machine extends MachinePicture {
   // Open one layer wide and let the others draw together.
   widen(layer, then) {
     this.view.layer = layer;
+    if (this.drawing) return this.layout(this.width);
+    if (this.narrow) {
+      this.style();
+      return then?.();
+    }
     const start = [...this.open];
     const begun = performance.now();
     const calm = isCalm();
@@ -306,6 +345,7 @@ class Machine extends MachinePicture {
   }
 
   keys(event) {
+    if (this.drawing) return;
     const to = { ArrowUp: this.chosen - 1, ArrowDown: this.chosen + 1 }[event.key];
     if (to === undefined) return this.data.values && event.target === this.stage ? this.player.key(event) : undefined;
     const row = Math.max(0, Math.min(this.data.rows.length - 1, to));
@@ -318,6 +358,6 @@ class Machine extends MachinePicture {
   destroy() {
     this.player.stop();
     this.commit.cancel();
-    this.turn = null;
+    this.turn = this.drawing = null;
   }
 }

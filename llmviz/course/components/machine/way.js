@@ -3,7 +3,7 @@
 
 import { el, fit, isCalm } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
-import { fill, makePips, makeTitle, shareText } from "./parts.js";
+import { drawTile, fill, makePips, makeTitle, shareText } from "./parts.js";
 
 export const NARROW = 560; // below this width a token's way is shown in place of the machine
 const SOURCES = 3; // tokens that a layer is said to look at
@@ -155,7 +155,7 @@ export class Way {
       if (width <= 0) return;
       const pen = fit(canvas, width, STRIP);
       pen.imageSmoothingEnabled = false;
-      pen.drawImage(tiles[c].painted[focus], 0, 0, width, STRIP);
+      drawTile(pen, tiles[c], focus, 0, 0, width, STRIP);
       length.textContent = number(tiles[c].lengths[focus], 2);
       length.title = this.machine.data.words.card.length;
     });

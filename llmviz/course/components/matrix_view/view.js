@@ -292,6 +292,7 @@ class MatrixView {
 
   write(spot, line) {
     const kept = Boolean(spot) && Boolean(this.isPinned(spot));
+    this.detail.classList.toggle("told", Boolean(spot));
     this.detail.classList.toggle("kept", kept);
     this.detail.replaceChildren(...detailOf(spot, line, this.matrices, kept && (() => this.pin(null))));
   }

@@ -15,7 +15,7 @@ import numpy as np
 from llmviz.course.components._shared.cell_operations import Op, check
 from llmviz.course.components._shared.transport import Stored, mount_states, place_of
 from llmviz.course.figures.theme import ROLES
-from llmviz.textfile import whole_number
+from llmviz.files.text import whole_number
 
 
 @dataclass(frozen=True)

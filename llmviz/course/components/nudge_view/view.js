@@ -78,7 +78,7 @@ class NudgeView {
     );
     inside(pen, [plot.left, 0, plot.right - plot.left, plot.bottom], () => {
       line(pen, plot, weights, predicted, { color: style("--lv-key"), dash: [6, 4], width: 1.8 });
-      line(pen, plot, weights, losses, { color: style("--lv-neutral-pos"), width: 2.6 });
+      line(pen, plot, weights, losses, { color: style("--lv-loss"), width: 2.6 });
       const [spot, below] = [plot.at(weights[k], losses[k]), plot.at(weights[k], predicted[k])];
       pen.strokeStyle = style("--lv-accent");
       pen.lineWidth = 2;
@@ -87,7 +87,7 @@ class NudgeView {
       pen.fillStyle = style("--lv-key");
       dot(pen, below, 5);
       pen.stroke();
-      pen.fillStyle = style("--lv-neutral-pos");
+      pen.fillStyle = style("--lv-loss");
       dot(pen, spot, 7);
       pen.stroke();
       const middle = (weights.length - 1) / 2;
@@ -96,7 +96,7 @@ class NudgeView {
     });
     pen.font = `600 ${font(style, 12)}`;
     pen.textAlign = "left";
-    pen.fillStyle = style("--lv-neutral-text");
+    pen.fillStyle = style("--lv-loss-text");
     pen.fillText(words.true, 76, 14);
     pen.fillStyle = style("--lv-key-text");
     pen.fillText(words.predicted, 86 + pen.measureText(words.true).width, 14);

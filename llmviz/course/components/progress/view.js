@@ -1,19 +1,42 @@
-// Writes down in this browser what was opened and answered, and begins each page at its top.
+// Writes down in this browser what was opened and answered, and begins each page at its top, or at the section that an
+// older link means.
 
 import { unpack } from "../_shared/message.js";
 import { noteAnswer, noteOpened } from "../_shared/progress.js";
 
 const TRIES = 20; // until the row stands
+const WAITS = 100; // tenths of a second until the section that is sought stands
+const SETTLES = 20; // and until what stands above it has its height
+const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const FADE = "36px"; // of a row that goes on
 let here = ""; // the page that this window shows
+let reached = ""; // the section of it that was sought
 
 export default function (component) {
-  const { place, question, right } = unpack(component.data);
+  const { place, section, language, question, right } = unpack(component.data);
   if (question !== undefined) return noteAnswer(place, question, right);
+  document.documentElement.lang = language;
   if (place.includes("/")) noteOpened(place); // other pages have no chapters
   if (here && here !== place) toTop(document.querySelector("[data-testid=stMain]"));
   here = place;
+  if (section && section !== reached) reach();
+  reached = section;
   setTimeout(() => showChosen(TRIES), 0); // once the page has its tabs
+}
+
+// Follow a section while the page above it grows; a hand on the page ends that.
+function reach() {
+  const hand = new AbortController();
+  for (const name of HANDS) addEventListener(name, () => hand.abort(), { signal: hand.signal, passive: true });
+  let left = WAITS;
+  const look = () => {
+    const head = document.querySelector(".st-key-lv-sought");
+    head?.scrollIntoView({ block: "start", behavior: "instant" });
+    if (head) left = Math.min(left, SETTLES);
+    if (hand.signal.aborted || !left--) hand.abort();
+    else setTimeout(look, 100);
+  };
+  look();
 }
 
 // In a narrow window the names of the chapters are a row that scrolls: it begins at the chosen one, and fades where

@@ -19,7 +19,7 @@ TEXTS = (
     *("finished", "none", "memory", "memoryNote", "block", "freeBlock", "keptBlock", "times"),
     *("timesNote", "time", "own", "near", "tableNote", "noTable"),
 )
-Changes = Sequence[tuple[int, Any]]  # (tick, what holds from this tick on), ticks rising
+Changes = Sequence[tuple[int, Any]]  # (step, what holds from this step on), steps rising
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class FilmSequence:
     """One request of the run, or one of its samples.
 
     name: how it is called; prompt: its text, of `prompt_tokens` tokens; wanted: new tokens at most;
-    arrives: seconds from the beginning. pieces: at which tick it wrote which text. tables: its
+    arrives: seconds from the beginning. pieces: at which step it wrote which text. tables: its
     block tables as they change; lengths: for how many tokens they have a place, likewise. texts:
     of a hypothesis of a beam search its whole text as it changes, until there are pieces.
     """
@@ -44,7 +44,7 @@ class FilmSequence:
 
 
 @dataclass(frozen=True)
-class FilmTick:
+class FilmStep:
     """One step of the engine; sequences are named by their numbers.
 
     begin, end: seconds from the beginning. rows: (sequence, number of its phase among PHASES,
@@ -74,7 +74,7 @@ class Film:
     block_size: int
     blocks: int
     sequences: Sequence[FilmSequence]
-    ticks: Sequence[FilmTick]
+    steps: Sequence[FilmStep]
     kept: Changes = ()
     until: float = 0.0
 
@@ -84,7 +84,7 @@ class FilmPicture:
     """A film ready to be drawn; keep it, since making it takes milliseconds."""
 
     part: Stored
-    ticks: int
+    steps: int
     sequences: int
 
 
@@ -95,7 +95,7 @@ def film_picture(film: Film, words: Mapping[str, str], states: Mapping[str, str]
     data that do not fit.
     """
     part = Stored(film_payload(film, words, states))
-    return FilmPicture(part, len(film.ticks), len(film.sequences))
+    return FilmPicture(part, len(film.steps), len(film.sequences))
 
 
 def serving_film(
@@ -107,13 +107,13 @@ def serving_film(
     near: bool = False,
     on_change: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a run tick by tick; near: the batch and the memory of a tick stand open at first.
+    """Draw a run step by step; near: the batch and the memory of a step stand open at first.
 
-    The tick and the sequence that the hand left stand in ``st.session_state[key]`` as "step" and
+    The step and the sequence that the hand left stand in ``st.session_state[key]`` as "step" and
     "chosen".
     """
     starts = {
-        "step": max(0, min(step, picture.ticks - 1)),
+        "step": max(0, min(step, picture.steps - 1)),
         "chosen": max(0, min(chosen, picture.sequences - 1)),
     }
     mount_states(
@@ -123,16 +123,16 @@ def serving_film(
 
 def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]) -> dict[str, Any]:
     """Return what the film is sent, checked."""
-    if not film.sequences or not film.ticks:
-        raise ValueError("a film needs a sequence and a tick at least")
+    if not film.sequences or not film.steps:
+        raise ValueError("a film needs a sequence and a step at least")
     for what, given, wanted in (("words", words, TEXTS), ("states", states, STATES)):
         if missing := set(wanted) - set(given):
             raise ValueError(f"{what} lack {', '.join(sorted(missing))}")
     count = len(film.sequences)
-    for tick in film.ticks:
-        named = (*tick.waiting, *tick.swapped, *tick.preempted, *tick.finished)
-        if not all(0 <= place < count for place in (*named, *(row[0] for row in tick.rows))):
-            raise ValueError(f"a tick names a sequence that is not among the {count}")
+    for step in film.steps:
+        named = (*step.waiting, *step.swapped, *step.preempted, *step.finished)
+        if not all(0 <= place < count for place in (*named, *(row[0] for row in step.rows))):
+            raise ValueError(f"a step names a sequence that is not among the {count}")
     for seq in film.sequences:
         for _, table in seq.tables:
             if not all(0 <= block < film.blocks for block in table):
@@ -141,7 +141,7 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
         "blockSize": film.block_size,
         "blocks": film.blocks,
         "until": round(film.until, 6),
-        "kept": [[tick, list(blocks)] for tick, blocks in film.kept],
+        "kept": [[step, list(blocks)] for step, blocks in film.kept],
         "sequences": [
             {
                 "name": seq.name,
@@ -150,7 +150,7 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
                 "wanted": seq.wanted,
                 "arrives": seq.arrives,
                 "pieces": [list(piece) for piece in seq.pieces],
-                "tables": [[tick, list(table)] for tick, table in seq.tables],
+                "tables": [[step, list(table)] for step, table in seq.tables],
                 "lengths": [list(change) for change in seq.lengths],
                 "texts": [list(change) for change in seq.texts],
             }
@@ -158,18 +158,18 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
         ],
         "ticks": [
             {
-                "begin": round(tick.begin, 6),
-                "end": round(tick.end, 6),
-                "rows": [list(row) for row in tick.rows],
-                "padding": tick.padding,
-                "waiting": list(tick.waiting),
-                "swapped": list(tick.swapped),
-                "preempted": list(tick.preempted),
-                "finished": list(tick.finished),
-                "free": tick.free,
-                "waste": tick.waste,
+                "begin": round(step.begin, 6),
+                "end": round(step.end, 6),
+                "rows": [list(row) for row in step.rows],
+                "padding": step.padding,
+                "waiting": list(step.waiting),
+                "swapped": list(step.swapped),
+                "preempted": list(step.preempted),
+                "finished": list(step.finished),
+                "free": step.free,
+                "waste": step.waste,
             }
-            for tick in film.ticks
+            for step in film.steps
         ],
         "stateNames": list(STATES),
         "states": dict(states),

@@ -5,6 +5,7 @@ import { linePath, plotIn } from "../_shared/chart.js";
 import { eachFrame, el, live, svg, Told } from "../_shared/common.js";
 import { chance, number } from "../_shared/numbers.js";
 import { moveThumb, namedSlider } from "../_shared/slider.js";
+import { worded } from "../_shared/worded.js";
 
 const acts = new WeakMap();
 
@@ -57,7 +58,7 @@ class SoftmaxView {
     if (moved && !this.down) this.at = data.at;
     this.name.textContent = data.words.temperature;
     this.range.max = data.stops.length - 1;
-    this.range.setAttribute("aria-label", "temperature");
+    this.range.setAttribute("aria-label", worded("temperature"));
     const parts = ["", "logit", ...COLUMNS].map((name) => el("div", `head ${name}`, name && data.words[name]));
     this.cells = data.names.map((name, i) => {
       parts.push(el("code", "token", name), el("div", "num cell", number(data.logits[i], 2)));

@@ -138,8 +138,8 @@ class TableFilm {
     pen.setLineDash([5, 4]);
     segment(pen, plot.left, plot.y(floor), plot.right, plot.y(floor));
     pen.setLineDash([]);
-    line(pen, plot, null, losses, { color: style("--lv-weights"), width: 2, end: this.step + 1 });
-    pen.fillStyle = style("--lv-weights");
+    line(pen, plot, null, losses, { color: style("--lv-loss"), width: 2, end: this.step + 1 });
+    pen.fillStyle = style("--lv-loss");
     dot(pen, plot.at(this.step, losses[this.step]), 4);
   }
 

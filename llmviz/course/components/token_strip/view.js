@@ -1,8 +1,9 @@
 // Tokens as flowing chips, or as boxes under the characters that they cover.
 
-import { css, el, follow, inkOn, inks, live, makeCard, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, makeCard, markGhost, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { breakLines, cellsOf, characterAt } from "./lines.js";
+import { worded } from "../_shared/worded.js";
 
 export default function (component) {
   return live(component, (root, send) => new TokenStrip(root, send));
@@ -53,12 +54,18 @@ class TokenStrip {
     this.body.replaceChildren(...(this.data.mode === "aligned" ? this.aligned() : this.chips()));
     for (const row of this.data.rows) {
       if (row.total > row.ids.length) {
-        const text = `${row.name}: the first ${whole(row.ids.length)} of ${whole(row.total)} tokens are drawn.`;
+        const text = worded("{name}: the first {count} of {all} tokens are drawn.", {
+          name: row.name,
+          count: whole(row.ids.length),
+          all: whole(row.total),
+        });
         this.body.appendChild(el("p", "cut", text));
       }
     }
     this.rove(this.selected ?? [0, 0]);
     this.mark();
+    const guessed = this.data.rows.map((row, r) => this.pieces[r][row.ghost]?.[0]);
+    markGhost(this.body, guessed.find(Boolean));
   }
 
   // ---- chips
@@ -80,7 +87,7 @@ class TokenStrip {
       }
       parts.push(flow);
     });
-    if (this.data.valueLabel && this.data.rows.some((row) => row.values)) parts.push(this.scale());
+    if ((this.data.valueLabel || this.data.ends) && this.data.rows.some((row) => row.values)) parts.push(this.scale());
     return parts;
   }
 
@@ -110,7 +117,7 @@ class TokenStrip {
     const value = row.values[i];
     const signed = low < 0; // zero is the paper then, and each sign has a colour
     const share = signed ? Math.min(1, Math.abs(value) / Math.max(-low, high)) : (value - low) / (high - low || 1);
-    const pole = signed ? `--lv-neutral-${value < 0 ? "neg" : "pos"}` : "--lv-weights";
+    const pole = signed ? `--lv-neutral-${value < 0 ? "neg" : "pos"}` : `--lv-${row.role || "weights"}`;
     const fill = mix(rgb(css(this.root, "--paper")), rgb(css(this.root, pole)), share);
     node.style.setProperty("--fill", rgbText(fill));
     node.style.setProperty("--ink", inkOn(fill, inks(styles(this.root))));
@@ -120,9 +127,12 @@ class TokenStrip {
   scale() {
     const [low, high] = this.data.valueRange;
     const line = el("div", "scale num");
-    line.appendChild(el("span", null, this.value(low, 2)));
-    line.appendChild(el("span", low < 0 ? "ramp signed" : "ramp"));
-    line.appendChild(el("span", null, this.value(high, 2)));
+    line.appendChild(el("span", null, this.data.ends?.[0] ?? this.value(low, 2)));
+    const ramp = el("span", low < 0 ? "ramp signed" : "ramp");
+    const { role } = this.data.rows.find((row) => row.values);
+    if (role) ramp.style.setProperty("--lv-weights", `var(--lv-${role})`);
+    line.appendChild(ramp);
+    line.appendChild(el("span", null, this.data.ends?.[1] ?? this.value(high, 2)));
     line.appendChild(el("span", "muted", this.data.valueLabel));
     return line;
   }
@@ -243,8 +253,8 @@ class TokenStrip {
     for (const piece of this.lit) piece.classList.add("hot");
     const pairs = [["bytes", row.hex[i]]];
     if (row.ids[i] >= 0) pairs.unshift(["id", whole(row.ids[i])]);
-    if (!row.whole[i]) pairs.push(["", "part of a character"]);
-    if (row.values) pairs.push([this.data.valueLabel || "value", this.value(row.values[i], 4)]);
+    if (!row.whole[i]) pairs.push(["", worded("part of a character")]);
+    if (row.values) pairs.push([this.data.valueLabel || worded("value"), this.value(row.values[i], 4)]);
     for (const [name, value] of row.details?.[i] ?? []) pairs.push([name, String(value)]);
     this.card.show(node, row.texts[i], pairs);
   }

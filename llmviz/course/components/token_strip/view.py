@@ -14,12 +14,18 @@ from llmviz.course.components._shared.transport import mount
 class TokenLike(Protocol):
     """What a strip needs to know of a token."""
 
-    id: int
-    data: bytes
-    byte_start: int
-    byte_end: int
-    char_start: int
-    char_end: int
+    @property
+    def id(self) -> int: ...
+    @property
+    def data(self) -> bytes: ...
+    @property
+    def byte_start(self) -> int: ...
+    @property
+    def byte_end(self) -> int: ...
+    @property
+    def char_start(self) -> int: ...
+    @property
+    def char_end(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -28,15 +34,18 @@ class TokenRow:
 
     ``note`` stands beside the name; ``values`` (one float a token) colour the chips;
     ``details`` (one mapping of label to text a token) go on the hover card. ``role``: the colour of
-    all chips of a row without values, such as "value"; without one, neighbours differ.
+    all chips of a row without values, such as "value"; without one, neighbours differ. With values,
+    the colour of the highest.
+    ``ghost``: the position of a guess where another is right.
     """
 
     name: str
     tokens: Sequence[TokenLike]
     note: str = ""
-    values: Sequence[float] | None = None
+    values: Sequence[float] | np.ndarray | None = None
     details: Sequence[Mapping[str, str]] | None = None
     role: str = ""
+    ghost: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,7 @@ def token_strip(
     text: str | None = None,
     mode: Literal["chips", "aligned"] = "chips",
     show_ids: bool = True,
-    value_label: str = "",
+    value_label: str | tuple[str, str] = "",
     value_range: tuple[float, float] | None = None,
     selected: TokenSelection | None = None,
     limit: int = 3000,
@@ -124,7 +133,8 @@ def token_strip(
 
     ``mode="aligned"`` needs ``text`` and sets every token under the characters it covers. A token
     whose id is below 0 has none. ``value_range`` fixes the ends of the colour scale; where it
-    begins below 0, zero is the page's own colour and each sign has one. At most ``limit`` tokens of
+    begins below 0, zero is the page's own colour and each sign has one. ``value_label``: what a
+    value is, or, where it is only a kind, what its two ends are. At most ``limit`` tokens of
     a row are drawn, and the strip says so. Raises ValueError for data that do not fit.
     """
     payload = strip_payload(
@@ -154,7 +164,7 @@ def strip_payload(
     mode: str,
     *,
     show_ids: bool,
-    value_label: str,
+    value_label: str | tuple[str, str],
     value_range: tuple[float, float] | None,
     limit: int,
 ) -> dict[str, Any]:
@@ -177,7 +187,8 @@ def strip_payload(
         "byteLengths": None if mode == "chips" else _byte_lengths(text or ""),
         "wide": None if mode == "chips" else _wide(text or ""),
         "showIds": show_ids,
-        "valueLabel": value_label,
+        "valueLabel": value_label if isinstance(value_label, str) else "",
+        "ends": None if isinstance(value_label, str) else list(value_label),
         "valueRange": [float(end) for end in value_range],
         "limit": limit,
     }
@@ -197,6 +208,7 @@ def _row_payload(row: TokenRow, limit: int) -> dict[str, Any]:
         "name": row.name,
         "note": row.note,
         "role": row.role,
+        "ghost": row.ghost,
         "total": len(row.tokens),
         "ids": ints("id"),
         "texts": [text for text, _ in texts],

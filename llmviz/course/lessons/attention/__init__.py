@@ -11,7 +11,8 @@ LESSON = Lesson(
     icon=":material/hub:",
     after=("tokenization", "embeddings"),
     names=("why", "steps", "masks", "heads", "trained"),
-    further=("cross", "scale"),
+    further=("cross",),
+    moved={"scale": "steps#scale"},
     needs_engine=True,
     begins_with={"rung": "simple"},
 )

@@ -271,7 +271,6 @@ def _went(when: str, sheet: Sheet) -> None:
 
 
 def _tell(group: OpenClass, when: str, test: str, sheet: Sheet) -> None:
-    """Count a follower's answers in the class."""
     *asks, own = all_asks()[when, test]
     chosen = {
         ask.name: sheet.answers.get(question_name(question))

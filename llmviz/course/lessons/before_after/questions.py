@@ -46,7 +46,7 @@ def test_of(when: str, *, swapped: bool) -> str:
     return TESTS[(when == AFTER) != swapped]
 
 
-@kit.kept(4)
+@kit.cached(4)
 def questions(test: str) -> tuple[kit.Question, ...]:
     texts = {
         "pieces": words.pieces,
@@ -69,7 +69,7 @@ def questions(test: str) -> tuple[kit.Question, ...]:
     return tuple(found)
 
 
-@kit.kept(4)
+@kit.cached(4)
 def continued(bundled: engine.Bundled, test: str) -> Continued:
     """Return what the model writes after the beginning of a test, at temperature 0."""
     from llmviz.sampling.generation import generate
@@ -113,7 +113,7 @@ def asks_of_class(when: str, test: str) -> list[Ask]:
     return [*asks, Ask(text)]
 
 
-@kit.kept(2)
+@kit.cached(2)
 def all_asks() -> dict[tuple[str, str], list[Ask]]:
     """Return what a class can be asked: by when, and by test."""
     return {(when, test): asks_of_class(when, test) for when in (BEFORE, AFTER) for test in TESTS}

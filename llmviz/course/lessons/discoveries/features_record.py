@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from llmviz.files.paths import CHECKPOINTS, EXPERIMENT_FOLDER
 from llmviz.interpretability.sparse_autoencoder import Dictionary
-from llmviz.paths import CHECKPOINTS, EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import MANIFEST, read_json
 from llmviz.training.held_out_texts import SEED, stories

@@ -29,8 +29,9 @@ LESSON = Lesson(
         "word2vec",
         "positions",
     ),
-    further=("ways", "sums", "maps"),
+    further=("ways", "maps"),
+    moved={"sums": "similarity#word_sums"},
     gone={"context": "transformer"},
-    split={"ways": ("positions", "way"), "sums": ("similarity", "look=list", "look=analogy")},
+    split={"ways": ("positions", "way")},
     needs_engine=True,
 )

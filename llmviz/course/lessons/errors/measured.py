@@ -18,7 +18,7 @@ def known_errors() -> dict[str, ModelErrors]:
         return {}
 
 
-@kit.kept(16)
+@kit.cached(16)
 def _job(bundled: engine.Bundled) -> kit.Job:
     return kit.map_jobs().start(TARGET, name=bundled.name)
 

@@ -19,7 +19,7 @@ import numpy as np
 from llmviz.corpus.next_tokens import true_tokens
 from llmviz.evaluation import calibration
 from llmviz.evaluation.exact_loss import CorpusLoss, corpus_loss, divide_logits, story_logits
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 from llmviz.training.held_out_texts import CALIBRATION_SEED, stories
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from llmviz.corpus.exercises import holders
 from llmviz.corpus.tiny_world import generate
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:

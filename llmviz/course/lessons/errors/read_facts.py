@@ -30,7 +30,7 @@ from llmviz.corpus.invented import (
     surnames,
 )
 from llmviz.corpus.words import words as words_of
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def ask(model: LanguageModel, tokenizer: Any, names: list[tuple[str, str]]) -> n
 @cache
 def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -> Answers:
     """Return what a bundled model answers. Raises ValueError where it is not in this copy."""
-    from llmviz.weightfile import open_weights
+    from llmviz.files.weights import open_weights
 
     with open_weights(require(folder / FILE, COMMAND), "np") as file:
         return Answers(file.get_tensor(run_name(unknown, seed)).astype(np.float64))

@@ -20,7 +20,7 @@ from llmviz.course.lessons.errors.association import (
     association_test,
     without_direction,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from llmviz.course.ui import engine, kit
 from llmviz.evaluation.calibration import Guesses, guesses_from
 from llmviz.evaluation.exact_loss import DividedLoss, divide_logits, story_logits
 from llmviz.models.catalogue import able
-from llmviz.tokenizers import Token, Tokenizer
+from llmviz.tokenizers import Token, Tokenizer, in_line
 from llmviz.training.held_out_texts import stories
 
 OTHERS = 40_000  # the seeds of the stories that come next, which no bundled model was trained on
@@ -34,15 +34,14 @@ def story_reader(state: kit.PageState) -> str | None:
 def story_box(state: kit.PageState) -> None:
     take = state.taker("story")
 
-    def another() -> None:
-        state["nth"] = (state["nth"] + 1) % (state.params["nth"].high + 1)
+    def tell() -> None:
         (state["story"],) = stories(1, OTHERS + state["nth"])
 
     with st.container(gap=None):
         kit.text_area(state, "story", words.story_label, height=150)
-        text_guard(kit.HALF_CHARACTER)
+        text_guard(kit.furniture.half_character)
     with st.container(horizontal=True):
-        st.button(words.story_another, icon=":material/casino:", on_click=another)
+        kit.another(state, "nth", words.story_another, tell)
         own = state[kit.LEARNER_TEXT.key]
         st.button(words.story_mine, icon=":material/edit_note:", on_click=take, args=(own,))
         if state["story"] != words.story_default:
@@ -103,25 +102,25 @@ def within_context(tokens: int, bundled: engine.Bundled) -> int:
     return most
 
 
-@kit.kept(32)
+@kit.cached(32)
 def truth_of(bundled: engine.Bundled, text: str) -> TrueTokens:
     """Return what the grammar says of each token of a text as a model reads it."""
     return true_tokens(text, bundled.tokenizer)
 
 
-@kit.kept(32)  # up to 2 MB each
+@kit.cached(32)  # up to 2 MB each
 def logits_of(bundled: engine.Bundled, text: str):
     """Return a model's logits (T, V) before each token of a story that has a truth."""
     return story_logits(bundled.model, bundled.tokenizer, truth_of(bundled, text))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def divided_of(bundled: engine.Bundled, text: str) -> DividedLoss:
     """Return a model's loss on a story in its parts."""
     return divide_logits(logits_of(bundled, text), truth_of(bundled, text))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def guesses_on(bundled: engine.Bundled, text: str) -> Guesses:
     """Return a model's first guesses on a story."""
     return guesses_from(logits_of(bundled, text), truth_of(bundled, text))
@@ -129,9 +128,4 @@ def guesses_on(bundled: engine.Bundled, text: str) -> Guesses:
 
 def tokens_of(ids: list[int], tokenizer: Tokenizer) -> list[Token]:
     """Return ids as tokens that stand one behind the other."""
-    tokens, at = [], 0
-    for token in ids:
-        data = tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    return tokens
+    return in_line(map(tokenizer.token_bytes, ids), ids)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from llmviz.corpus.invented import Person, Register, fact
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 FILE = "tested.json"

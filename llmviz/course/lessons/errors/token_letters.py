@@ -20,7 +20,7 @@ import numpy as np
 from llmviz.corpus.letter_questions import SPELLINGS, WHOLE, cut
 from llmviz.corpus.words import words
 from llmviz.evaluation.exact_loss import log_softmax
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from llmviz.course.components import TokenRow
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import in_line
 
 
 def row_of(
@@ -14,10 +14,4 @@ def row_of(
     name: str = "",
 ) -> TokenRow:
     """Return T tokens as a row of `token_strip`; names are how they are shown, as `names_of`."""
-    tokens, at, place = [], 0, 0
-    for token, shown in zip(ids, names, strict=True):
-        data = shown.encode()
-        end, last = at + len(data), place + len(shown)
-        tokens.append(Token(token, data, at, end, place, last))
-        at, place = end, last
-    return TokenRow(name, tokens, values=values, details=details)
+    return TokenRow(name, in_line(map(str.encode, names), ids), values=values, details=details)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import streamlit as st
 
 from llmviz.course.ui import kit
-from llmviz.paths import TUNED
+from llmviz.files.paths import TUNED
 from llmviz.training.reading import read_metrics
 
 MEASURED = "instructions"  # the bundled fine-tuning whose curve says how long it took
@@ -22,7 +22,7 @@ def tell_cost(template: str, texts: int, **line: object) -> None:
     st.caption(template.format(seconds=seconds, **line))
 
 
-@kit.kept(8)
+@kit.cached(8)
 def seconds_of(texts: int) -> float:
     """Return about how long a training takes that reads so many stories, by a bundled curve.
 

@@ -19,7 +19,7 @@ def tuned(name: str) -> engine.Bundled:
     return _tuned(base(), name)
 
 
-@kit.kept(4)
+@kit.cached(4)
 def _tuned(bundled: engine.Bundled, name: str) -> engine.Bundled:
     return bundled.changed(name, tuned_models.tuned_model(bundled.model, name))
 
@@ -29,6 +29,6 @@ def random_one() -> engine.Bundled:
     return _random(base())
 
 
-@kit.kept(2)
+@kit.cached(2)
 def _random(bundled: engine.Bundled) -> engine.Bundled:
     return bundled.changed("random weights", untrained(bundled.model))

@@ -1,7 +1,7 @@
 """The box for a text that models go on from, as the lesson's chapters read it."""
 
 from llmviz.course.ui import kit
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 
 
 def ask(state: kit.PageState, key: str, label: str, empty: str) -> str | None:

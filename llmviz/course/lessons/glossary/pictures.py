@@ -43,8 +43,8 @@ def rows_of(term: str) -> list[tuple[str, np.ndarray]]:
             return [("", np.maximum(np.linspace(-1, 1, 25), 0))]
         case "Fourier transform":
             waves = [np.sin(WAVE), np.sin(3 * WAVE) / 2]
-            drawn = [(wave + 1) / 2 for wave in waves]
-            return [(words.numbers, (sum(waves) + 1.5) / 3), *zip(words.waves, drawn, strict=True)]
+            drawn = [(waves[0] + waves[1] + 1.5) / 3, *((wave + 1) / 2 for wave in waves)]
+            return list(zip([words.numbers, *words.waves], drawn, strict=True))
         case "quantization":
             weights = (np.sin(WAVE) + 1) / 2
             return [(words.weights, weights), (words.rounded, np.round(3 * weights) / 3)]

@@ -16,5 +16,6 @@ LESSON = Lesson(
     icon=":material/timeline:",
     after=("tokenization",),
     names=("where", "counting", "mlp", "recurrent", "all"),
-    further=("memory", "series", "wavenet"),
+    further=("memory", "series"),
+    moved={"wavenet": "mlp#tree"},
 )

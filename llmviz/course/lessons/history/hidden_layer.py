@@ -6,7 +6,7 @@ N rows (positions or nodes), F hidden width.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.history import words
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_strip(
-    picture: Picture, name: str, values: Tensor, op: lv.Op | None = None, **more: object
+    picture: Picture, name: str, values: Tensor, op: lv.Op | None = None, **more: Any
 ) -> None:
     """Add a matrix of long rows that is drawn below the others."""
     label, formula = words.layer.get(name, (name, ""))
@@ -41,7 +41,8 @@ def add_layer(
     linear and normed are the layer's own values; what lies between them is computed here as batch
     norm defines it while evaluating: from the running mean and variance.
     """
-    weight, bias, norm = layer.linear.weight, layer.linear.bias, layer.norm
+    norm: Any = layer.norm  # batch norm, or nothing
+    weight, bias = layer.linear.weight, layer.linear.bias
     picture.add("W", weight.T)  # not drawn, but in the arithmetic of a number
     if bias is not None:
         picture.add("bias", bias[None])

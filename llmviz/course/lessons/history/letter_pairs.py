@@ -92,7 +92,7 @@ class Throw:
     letter: str
 
 
-def throw_name(table: np.ndarray, seed: int, longest: int = 30) -> list[Throw]:
+def sample_name(table: np.ndarray, seed: int, longest: int = 30) -> list[Throw]:
     """Write a name by the dice: one random number a letter, until the end is drawn.
 
     table (V, V): probabilities, rows that sum to 1. The intervals of a row stand in the order of

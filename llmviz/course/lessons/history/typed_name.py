@@ -57,7 +57,7 @@ def places(name: str) -> dict[str, dict[str, str]]:
     return {
         "attention": {"part": "why", "letters": name},
         "transformer": {"part": "block", "of": "model", "text": name},
-        "training": {"part": "race"},
+        "training": {"part": "curves"},
     }
 
 
@@ -92,7 +92,8 @@ def read(text: str, longest: int = LONGEST) -> TypedName:
     >>> read("Zoë-Ann")
     TypedName(letters='zoann', cut=('ë', '-'), typed=5)
     """
-    kept, cut = [], {}
+    kept: list[str] = []
+    cut: dict[str, None] = {}
     for char in text:
         small = char.lower()
         if small in ascii_lowercase and len(small) == 1:

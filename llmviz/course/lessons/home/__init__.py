@@ -20,6 +20,7 @@ PARAMS = [
     codec.integer("row", -1, -1, 100_000),  # position in the model's window, -1: the last
     codec.integer("step", -1, -1, 299),  # stage of the picture, -1: all of them
     codec.flag("end", False),  # the end of the hour
+    codec.text("guessed", "", 6_000),  # on the way to it, as JSON
     codec.number("temperature", 0.0, 0.0, 3.0),
     codec.integer("seed", 1, 0, 2**31 - 1),
 ]

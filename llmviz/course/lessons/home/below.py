@@ -47,8 +47,8 @@ def sum_question(screen: OnScreen) -> kit.Question | None:
     if count > 2:
         parts.append(f"{row.sum() - largest.sum():.3f}")
     whole = f"{row.sum():.3f}"
-    others = " for the others" if count > 2 else ""
-    total = " + ".join(parts) + f"{others} = {whole}"
+    case = "others" if count > 2 else "all"
+    total = kit.local(words.sums[case].format(parts=" + ".join(parts), whole=whole))
     if f"{sum(map(float, parts)):.3f}" != whole:
         total += words.rounded
     known = {
@@ -56,7 +56,7 @@ def sum_question(screen: OnScreen) -> kit.Question | None:
         "head": screen.head,
         "token": screen.name(screen.window.ids[-1]),
         "count": count,
-        "largest": f"{largest[0]:.3f}",
+        "largest": kit.local(f"{largest[0]:.3f}"),
         "sum": total,
     }
     return kit.Question.of(words.sum_question, **known)
@@ -77,8 +77,8 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
         "other": screen.name(other),
         "count": rows,
         "earlier": rows - 1,
-        "before": f"{difference[:-1].max():.4g}",
-        "after": f"{difference[-1]:.4g}",
+        "before": kit.local(f"{difference[:-1].max():.4g}"),
+        "after": kit.local(f"{difference[-1]:.4g}"),
     }
     return kit.Question.of(words.change_question, **known)
 
@@ -155,7 +155,7 @@ def lessons() -> list[kit.Lesson]:
 def start(state: kit.PageState) -> None:
     """Show the buttons that lead to the first stop of the hour, and to a training at once."""
     if st.button(words.start, type="primary", icon=":material/play_arrow:"):
-        state["end"] = False
+        state["end"], state["guessed"] = False, ""
         set_out(state, HOUR, course.first_stop(HOUR))
     if st.button(words.teach, icon=":material/model_training:"):
         course.open_place("training/teach")

@@ -1,5 +1,6 @@
 """The end of the hour: the sentence in the whole machine, what was guessed, and what comes next."""
 
+import json
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -8,11 +9,13 @@ from llmviz.course.components.keepsake.view import Line, keepsake
 from llmviz.course.lessons.home import below, words
 from llmviz.course.lessons.home.below import OnScreen
 from llmviz.course.lessons.home.sentence import token_text
-from llmviz.course.ui import course, hour, kit
+from llmviz.course.ui import course, kit
 from llmviz.course.ui.contents import COURSE, HOUR
-from llmviz.paths import PAGES
+from llmviz.course.ui.guess_made import Made, made
+from llmviz.files.paths import PAGES
 
 LISTED = 4  # tokens that may come next
+LONGEST = 300  # characters of a question or an answer that the address holds
 REAL_LESSON = "real"  # the page of the lesson on a real model, where it is there
 
 
@@ -25,7 +28,7 @@ def draw(state: kit.PageState, screen: OnScreen | None) -> None:
             (token_text(int(token), screen.bundled.tokenizer)[0].replace("·", " "), float(share))
             for token, share in [*best][:LISTED]
         ]
-        keepsake(screen.window.text, following, lines(), key="home.kept", words=words.keepsake)
+        keepsake(screen.window.text, following, lines(state), key="home.kept", words=words.keepsake)
         st.caption(words.keep)
     st.code(link(state, st.context.url or ""), language=None, wrap_lines=True)
     kit.section(words.onward)
@@ -41,15 +44,51 @@ def draw(state: kit.PageState, screen: OnScreen | None) -> None:
 
 def link(state: kit.PageState, page: str) -> str:
     """Return the link to the sentence in the machine; page: the address without a state."""
-    controls = {key: value for key, value in state.address().items() if key != "end"}
+    controls = {
+        key: value for key, value in state.address().items() if key not in ("end", "guessed")
+    }
     return f"{page.rstrip('/')}/?{urlencode(controls)}"
 
 
-def lines() -> list[Line]:
-    """Return for each stop of the hour what this visitor guessed there, and what is right."""
-    made = hour.guesses()
+def lines(state: kit.PageState) -> list[Line]:
+    """Return for each stop of the hour what this visitor guessed there, and what is right.
+
+    The page's own address holds it, too, so that another server shows the same.
+    """
+    stops = {f"{stop.lesson}/{stop.chapter}": stop for stop in course.stops(HOUR)}
+    by_chapter = {**read(state["guessed"]), **made()}
+    found = {place: by_chapter[place] for place in stops if place in by_chapter}
+    state["guessed"] = write(found) if found else ""
     return [
-        Line(course.chapter_of(stop.lesson, stop.chapter).title, *made[place])
-        for stop in course.stops(HOUR)
-        if (place := f"{stop.lesson}/{stop.chapter}") in made
+        Line(course.chapter_of(stops[place].lesson, stops[place].chapter).title, *line)
+        for place, line in found.items()
     ]
+
+
+def write(found: dict[str, Made]) -> str:
+    """Return what was guessed as an address holds it."""
+    short = {
+        place: [*(text[:LONGEST] for text in texts), graded]
+        for place, (*texts, graded) in found.items()
+    }
+    return json.dumps(short, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(written: str) -> dict[str, Made]:
+    """Return what an address says was guessed; what no page wrote is passed over.
+
+    >>> read('{"a/b": ["asked", "", "right", null], "c/d": [1, "", "", true]}')
+    {'a/b': ('asked', '', 'right', None)}
+    """
+    try:
+        found = json.loads(written or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return {
+        place: tuple(line)
+        for place, line in (found.items() if isinstance(found, dict) else ())
+        if isinstance(line, list)
+        and len(line) == 4
+        and all(isinstance(text, str) for text in line[:3])
+        and (line[3] is None or isinstance(line[3], bool))
+    }

@@ -82,7 +82,7 @@ def text_of(state: kit.PageState, name: str | None) -> str:
     return REAL_TEXT if state["text"] == TEXT and name in engine.obtained() else state["text"]
 
 
-reading_of = kit.kept(64)(kit.on_model(read))
+reading_of = kit.cached(64)(kit.on_model(read))
 
 
 def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
@@ -150,13 +150,13 @@ def draw(state: kit.PageState) -> OnScreen | None:
         | ({} if following.id in tokenizer.ends else {"end": following.text}),
         view=view,
         following=following,
-        links=(links := _links(state, text, name, reading.layers)),
+        links=(links := _links(state, text, bundled.name, reading.layers)),
         writing=(job.written, job.wanted) if job else None,
         on_view=lambda new: _keep_view(state, new, view, rows),
     )
     if st.session_state.get(BROKEN) == text:
         st.info(words.broken, icon=":material/block:")
-    if event.chapter in links.values():
+    if event.chapter and event.chapter in links.values():
         page, _, query = event.chapter.partition("?")
         st.switch_page(f"pages/{page}.py", query_params=dict(parse_qsl(query)))
     _act(state, text, event.write)
@@ -381,10 +381,10 @@ def _draw_controls(state: kit.PageState, choice: Choice, tokenizer: Tokenizer) -
     if state["temperature"] > 0:
         st.caption(
             words.drawn.format(
-                temperature=f"{state['temperature']:g}",
-                probability=f"{choice.probability:.4f}",
-                rank=f"{choice.rank:,}",
-                vocab=f"{tokenizer.vocab_size:,}",
+                temperature=kit.local(f"{state['temperature']:g}"),
+                probability=kit.local(f"{choice.probability:.4f}"),
+                rank=kit.local(f"{choice.rank:,}"),
+                vocab=kit.local(f"{tokenizer.vocab_size:,}"),
             )
         )
 
@@ -406,7 +406,7 @@ def picture_words(positions: str, norm: str, following: str, *, starts: bool) ->
     counted = words.counted["start" if starts else "plain"]
     own = {
         "tokens": say["tokens"].replace("{counted}", counted),
-        "vectors": say["vectors"].replace("{placed}", words.positions[positions]),
+        "vectors": say["vectors"].replace("{placed}", words.positions.get(positions, "")),
         "scores": say["scores"].replace("{last}", words.last_vector[norm]),
         "next": say["next"].replace("{following}", words.following[following]),
     }

@@ -41,9 +41,10 @@ def sentence(text: str, tokenizer: Tokenizer, context: int | None) -> Sentence:
     ids = tokenizer.encode_from_start(looked_at)
     window = ids if context is None else ids[-context:]
     unknown = tokenizer.special_tokens.get(UNKNOWN)
+    unread = 0 if unknown is None else ids.count(unknown)
     slid = len(window) < len(ids)
     starts = len(tokenizer.start) == 1 and not slid
-    return Sentence(looked_at, tuple(window), len(ids), slid, ids.count(unknown), starts)
+    return Sentence(looked_at, tuple(window), len(ids), slid, unread, starts)
 
 
 def machine_rows(window: Sentence, tokenizer: Tokenizer) -> list[MachineRow]:

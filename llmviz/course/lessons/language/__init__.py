@@ -1,4 +1,4 @@
-"""Words and their roles: counts, stems, lemmas, parts of speech, what layers know, names."""
+"""Words and their roles: counts, stems and lemmas, parts of speech, names, what layers know."""
 
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
@@ -18,10 +18,9 @@ LESSON = Lesson(
     further=(
         "counts",
         "stems",
-        "lemmas",
-        "names",
     ),
     linked_first="counts",
+    moved={"lemmas": "stems#lemma", "names": "tags#entities"},
 )
 
 

@@ -22,7 +22,9 @@ BASE = "tiny-world-gpt"  # the model that the bundled tagger was fitted to
 KEY = "sentence"
 
 
-def sentence_box(state: kit.PageState) -> None:
+def sentence_box(state: kit.PageState, *, guarded: bool = False) -> None:
+    """Show the box of the sentence and its examples; guarded: another box has the page's guard."""
+
     def take(name: str) -> None:
         state[KEY] = words.sentence_examples[name]
         _let_go(state)
@@ -37,7 +39,8 @@ def sentence_box(state: kit.PageState) -> None:
     )
     with st.container(gap=None):
         kit.text_area(state, KEY, words.sentence_label, height=80, then=lambda: _let_go(state))
-        text_guard(kit.HALF_CHARACTER)
+        if not guarded:
+            text_guard(kit.furniture.half_character)
 
 
 def _let_go(state: kit.PageState) -> None:
@@ -70,10 +73,10 @@ def base_model() -> engine.Bundled | None:
     return kit.load(BASE)
 
 
-card = kit.kept(1)(load_scores)  # the bundled measurements of tags, names and probes
+card = kit.cached(1)(load_scores)  # the bundled measurements of tags, names and probes
 
 
-@kit.kept(1)
+@kit.cached(1)
 def bundled_tagger() -> tuple[Tagger, dict[str, Any]]:
     """Return the bundled tagger and its card; ValueError where it is absent or damaged."""
     from llmviz.language.bundle import load_tagger
@@ -81,7 +84,7 @@ def bundled_tagger() -> tuple[Tagger, dict[str, Any]]:
     return load_tagger()
 
 
-@kit.kept(128)
+@kit.cached(128)
 def tagged(bundled: engine.Bundled, text: str) -> tuple[ReadWord, ...]:
     """Return a text's words as the tagger of a model reads them."""
     return tuple(read_words(bundled.model, bundled.tokenizer, bundled_tagger()[0], text))

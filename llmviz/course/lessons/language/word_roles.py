@@ -15,8 +15,8 @@ import numpy as np
 from llmviz.corpus import words as vocabulary
 from llmviz.corpus.roles import TAGS, roles, sentences, split_words
 from llmviz.corpus.writer import NotTinyWorldError
-from llmviz.paths import DATA
-from llmviz.textfile import read_text_file
+from llmviz.files.paths import DATA
+from llmviz.files.text import read_text_file
 
 if TYPE_CHECKING:
     from llmviz.corpus.roles import RoleWord

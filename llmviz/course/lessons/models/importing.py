@@ -7,13 +7,13 @@ from pathlib import PurePath
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import DONE, STOPPED
 from llmviz.course.lessons.models import model_list, words
 from llmviz.course.lessons.models.published_import import DOWNLOADING
 from llmviz.course.lessons.models.published_model import About, source_of
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.sizes import size
-from llmviz.training import run_folders
+from llmviz.processes.background import DONE, STOPPED
+from llmviz.runs import store
 
 POLL = 0.5  # seconds between two looks at how far a job is
 LOOK = "llmviz.course.lessons.models.published_model:look_at"
@@ -141,7 +141,7 @@ def _begin(wish: Asked) -> None:
     st.session_state.pop(PROBLEM, None)
     wanted = str(st.session_state.get(NAME, "")).strip()
     try:
-        run_folders.free_name(wanted)
+        store.free_name(wanted)
     except ValueError as rule:
         st.session_state[PROBLEM] = str(rule)
         return
@@ -157,7 +157,7 @@ def _imported(wanted: Asked, job: kit.Job) -> None:
         return
     if not _ended(job):
         return
-    name = run_folders.PREFIX + job.results[-1].name
+    name = store.PREFIX + job.results[-1].name
     brought = st.session_state.setdefault(model_list.BROUGHT, set())
     brought.add(name)
     kit.inform(words.imported.format(name=job.results[-1].name), ":material/check:")

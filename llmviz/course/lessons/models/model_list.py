@@ -11,7 +11,7 @@ from llmviz.course.lessons.models import words
 from llmviz.course.lessons.models.published_import import delete_imported
 from llmviz.course.ui import engine, kit, runs
 from llmviz.course.ui.sizes import size
-from llmviz.training import run_folders
+from llmviz.runs import store
 
 BROUGHT = "transformer.brought"  # in the session: names of what this visit imported
 TOLD = "transformer.deleted"  # in the session: whether the last delete worked, and what to say
@@ -57,7 +57,7 @@ def draw(models: list[Model], *, own: bool) -> None:
     _offer_deleting(deletable(models, own=own))
 
 
-@kit.kept(4)
+@kit.cached(4)
 def bundled(folder: str, names: tuple[str, ...]) -> list[Model]:
     """Return the bundled models and their families; the arguments tell one copy from another."""
     families = sorted(path.parent for path in Path(folder).glob(f"*/*/{engine.CARD}"))
@@ -76,14 +76,13 @@ def _runs() -> list[Model]:
     return rows
 
 
-@kit.kept(600)
+@kit.cached(600)
 def _run(name: str, version: str) -> Model:
-    """A run, with the weights of that version."""
     from llmviz.pretrained import is_imported
 
-    folder = run_folders.find_run(name)
-    origin = "imported" if is_imported(run_folders.description_of(folder)) else "run"
-    return _model(name, "mine" if run_folders.is_private(name) else origin, folder)
+    folder = store.find_run(name)
+    origin = "imported" if is_imported(store.description_of(folder)) else "run"
+    return _model(name, "mine" if store.is_private(name) else origin, folder)
 
 
 def _fetched(name: str) -> Model:
@@ -102,7 +101,7 @@ def deletable(models: list[Model], *, own: bool) -> list[Model]:
 
     Of these, all at the machine itself, elsewhere what this visit imported.
     """
-    resting = {run_folders.PREFIX + run.name for run in runs.mine() if not run.active}
+    resting = {store.PREFIX + run.name for run in runs.mine() if not run.active}
     brought = st.session_state.get(BROUGHT, ())
     return [
         model
@@ -133,7 +132,7 @@ def _offer_deleting(models: list[Model]) -> None:
 
 
 def _remove(model: Model) -> None:
-    name = model.name.removeprefix(run_folders.PREFIX)
+    name = model.name.removeprefix(store.PREFIX)
     line = words.deleted.format(name=kit.label(model.name))
     try:
         if model.origin == "mine":

@@ -16,7 +16,7 @@ def ahead() -> None:
     sizes()
 
 
-sizes = kit.kept(1)(gpt2_sizes)
+sizes = kit.cached(1)(gpt2_sizes)
 
 
 def draw(state: kit.PageState) -> None:
@@ -55,7 +55,7 @@ def _scale(models: list[model_list.Model]) -> None:
         for row in sizes()
     ]
     axis = kit.Axis(1e3, 1e10, words.axis, log=True)
-    kit.case_rows(cases, axis, key="models.scale", words={}, form="count")
+    kit.case_rows(cases, axis, key="models.scale", form="count")
     row = sizes()[-1]
     kit.prose(words.caption, name=row.name, kept=size(row.weights["bfloat16"]))
 

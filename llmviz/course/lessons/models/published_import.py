@@ -13,9 +13,9 @@ from llmviz.course.lessons.models.published_model import (
     in_cache,
     too_large,
 )
-from llmviz.training import run_folders
+from llmviz.files.whole import temporary_beside
+from llmviz.runs import store
 from llmviz.training.files import remove_folder
-from llmviz.wholefile import temporary_beside
 
 DOWNLOADING, READING, WRITING, DONE = "downloading", "reading", "writing", "done"
 
@@ -39,10 +39,10 @@ def import_steps(source: str, *, from_hub: bool, own: bool, wanted: str) -> Iter
 
     Raises: ValueError naming the rule that the model or the name breaks.
     """
-    from llmviz.training.permissions import claim_private
+    from llmviz.runs.store import claim_private
 
-    run_folders.free_name(wanted)
-    home = run_folders.root() / run_folders.SESSIONS
+    store.free_name(wanted)
+    home = store.root() / store.SESSIONS
     claim = claim_private(clear=False)  # so that no other server clears the folder meanwhile
     work = temporary_beside(home / "import")
     try:
@@ -78,7 +78,7 @@ def _import(source: str, from_hub: bool, own: bool, wanted: str, work: Path) -> 
     command = f"python -m llmviz import {shlex.quote(place)} --out {shlex.quote(f'runs/{wanted}')}"
     write_imported(trained, work / "run", command)
     yield Progress(WRITING)  # the last moment at which it can be stopped
-    yield Progress(DONE, name=run_folders.run_name(run_folders.keep(work / "run", wanted)))
+    yield Progress(DONE, name=store.run_name(store.keep(work / "run", wanted)))
 
 
 def _download(source: str, own: bool, folder: Path) -> Iterator[Progress]:
@@ -102,8 +102,8 @@ def delete_imported(name: str) -> None:
     from llmviz.pretrained import is_imported
     from llmviz.training.reading import read_description
 
-    folder = run_folders.find_run(name)
-    if run_folders.is_private(name) or not is_imported(read_description(folder)):
+    folder = store.find_run(name)
+    if store.is_private(name) or not is_imported(read_description(folder)):
         raise ValueError(f"{name!r} was trained here; only an imported model can be deleted")
     try:
         remove_folder(folder)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmviz.models.room import free_memory
+from llmviz.models.memory_limits import free_memory
 from llmviz.models.settings import GPTConfig
-from llmviz.training import run_folders
+from llmviz.runs import store
 
 if TYPE_CHECKING:
     from llmviz.models.published_hub import HubFile
@@ -183,6 +183,6 @@ def _parameters(config: GPTConfig) -> int:
 
 def _free_disk() -> int:
     """Bytes that are free where runs are written, or will be."""
-    home = run_folders.root()
+    home = store.root()
     there = next(folder for folder in (home, *home.parents) if folder.exists())
     return shutil.disk_usage(there).free

@@ -16,10 +16,11 @@ SUMS = (
     ("better", "good", "bad"),
 )
 NEAR = ("Monday", "three", "king", "France")
+STRAWBERRY = "How many r's are in strawberry?"
 QUESTIONS = (
     ("The capital of Australia is", "What is the capital of Australia?"),
     ("The capital of Zubrovia is", "What is the capital of Zubrovia?"),
-    ("How many r's are in strawberry?", "How many r's are in strawberry?"),
+    (STRAWBERRY, STRAWBERRY),
     ("17 + 25 =", "What is 17 + 25?"),
     ("A pirate says:", "Answer like a pirate: how are you?"),
 )

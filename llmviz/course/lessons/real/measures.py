@@ -74,6 +74,7 @@ MEASURES: dict[str, Measure] = {
     "penalised": Measure(assistant.penalised, str, [(PIRATE,)]),
     "bits": Measure(bits.measure, tuple[bits.Kept, ...], [(FRANCE,)]),
     "bits_loss": Measure(lambda reader: bits.losses(reader, passage()), bits.Losses, [()]),
+    "bits_rounded": Measure(bits.rounded, tuple[bits.Rounded, ...], [()]),
     "yesterday": Measure(yesterday.measure, yesterday.Yesterday, [(NAME,)]),
     # Last, because the model holds the adapter afterwards.
     "teach": Measure(teach.whole, teach.Taught, [(LOG, BEGINNING)]),

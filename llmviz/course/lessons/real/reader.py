@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from llmviz.paths import DATA
+from llmviz.files.paths import DATA
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -129,7 +129,6 @@ def words_after(reader: Reads, texts: Sequence[str]) -> list[Choice]:
 
 
 def _goes_on(piece: str) -> bool:
-    """Whether a piece belongs to the name before it."""
     letters = piece.lstrip(" ")
     if not letters[:1].isalpha():
         return False
@@ -146,6 +145,20 @@ def written(reader: Reads, ids: Sequence[int], most: int) -> list[int]:
             break
         made.append(token.id)
     return made
+
+
+def packed(values: Iterable[float]) -> str:
+    """Return shares as one text of whole thousandths, so that a record of many stays small.
+
+    >>> packed([0.25, 1.0]), unpacked("250 1000").tolist()
+    ('250 1000', [0.25, 1.0])
+    """
+    return " ".join(str(round(1000 * float(value))) for value in values)
+
+
+def unpacked(text: str) -> np.ndarray:
+    """Return the shares of such a text."""
+    return np.array(text.split(), float) / 1000
 
 
 def token_losses(reader: Reads, ids: Iterable[int]) -> np.ndarray:

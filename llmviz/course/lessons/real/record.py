@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, TypeVar, cast
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.obtainable.catalogue import OBTAINABLE
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 MODEL = OBTAINABLE["smollm2"]

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.text_guard.view import text_guard
+from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.real import words
 from llmviz.course.lessons.real.measures import MEASURES, name_of
 from llmviz.course.lessons.real.record import recorded
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.tokenizers import Token
+from llmviz.files.text import whole_number
+from llmviz.tokenizers import Token, in_line
 
 SLICE = 0.4  # seconds of work in one rerun
 POLL = 0.1  # seconds between two of them
+Given = tuple[str, ...]  # what stands in the fields of a chapter
 _STOPPED = "_real_stopped"  # in the session: what this visitor does not wait for
 
 
@@ -66,7 +70,7 @@ class Work:
             return self.share == 1.0
 
 
-@kit.kept(64)
+@kit.cached(64)
 def work(reader: engine.Bundled, name: str, given: tuple[Any, ...]) -> Work:
     """Return a measure as far as it is, the same for all visitors."""
     return Work(reader, name, given)
@@ -119,6 +123,18 @@ def measured(name: str, *given: Any) -> Any:
     return None
 
 
+def or_recorded(name: str, given: Given, example: Given) -> tuple[Any, Given]:
+    """Return a measure and what it is of: of an example that is recorded, where there is none yet.
+
+    So the picture stays, and shows what is said beside it.
+    """
+    found = measured(name, *given)
+    if found is not None:
+        return found, given
+    kit.prose(words.instead)
+    return record(name, *example), example
+
+
 def word(text: str) -> str:
     """Return a token or a word quoted, without the space before it."""
     return kit.quote(text.strip() or text)
@@ -126,10 +142,7 @@ def word(text: str) -> str:
 
 def chips(pieces: Sequence[str]) -> list[Token]:
     """Return pieces of a text as the tokens of a strip, numbered."""
-    data = [piece.encode() for piece in pieces]
-    ends = [0, *accumulate(map(len, data))]
-    parts = enumerate(zip(data, ends, ends[1:], strict=False))
-    return [Token(n, text, a, b, a, b) for n, (text, a, b) in parts]
+    return in_line(map(str.encode, pieces))
 
 
 def places(name: str, *, stays: bool = True) -> tuple[DeltaGenerator, ...]:
@@ -148,6 +161,65 @@ def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
         return st.container(width=460), st.container(width=340)
 
 
+def snippet(text: str, /, **slots: Any) -> str:
+    """Return a snippet, filled, behind the lines that load the model."""
+    return f"{words.load}\n\n{text.format(**slots)}"
+
+
+def cell_of(link: str, rows: int, columns: int) -> tuple[int, int] | None:
+    """Return the cell that a link names, "23.4"; None where there is none."""
+    row, _, column = link.partition(".")
+    match whole_number(row), whole_number(column):
+        case int(i), int(j) if i < rows and j < columns:
+            return i, j
+    return None
+
+
+def grid(
+    state: kit.PageState,
+    param: str,
+    values: np.ndarray,
+    notes: Sequence[Sequence[str]],
+    *,
+    opened: bool = True,
+    **look: Any,
+) -> None:
+    """Draw a grid, of all heads if nothing else is said; a click names its cell in the address.
+
+    Before it is opened it is empty.
+    """
+    rows, columns = values.shape
+    if not opened:
+        values, notes = np.zeros_like(values), [[words.waits] * columns] * rows
+    key = f"real.{param}.grid"  # the state itself is kept without the last word
+
+    def clicked() -> None:
+        state[param] = "{}.{}".format(*st.session_state[key]["chosen"])
+
+    heads = {
+        "row_names": [words.layer.format(layer=n) for n in range(rows)],
+        "column_names": [words.head.format(head=n) for n in range(columns)],
+    }
+    cell_grid(
+        values,
+        key=key,
+        notes=notes,
+        limit=1.0,
+        chosen=cell_of(state[param], rows, columns) if opened else None,
+        on_change=clicked,
+        **heads | look,
+    )
+
+
+def mean_of(
+    key: str, label: str, pieces: Sequence[str], values: Sequence[float] | np.ndarray
+) -> None:
+    """Draw the pieces of a text, each with its value from 0 to 1, whose mean a cell shows."""
+    details = [{label: kit.percent(value)} for value in values]
+    row = TokenRow("", chips(pieces), "", list(values), details)
+    token_strip([row], key=key, show_ids=False, value_label=label, value_range=(0.0, 1.0))
+
+
 def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> None:
     """Show the fields in which one types something of one's own, and the way back.
 
@@ -162,9 +234,33 @@ def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> No
             st.button(words.back, key=name, icon=":material/undo:", on_click=state.setter(**begun))
 
 
+def asked(
+    state: kit.PageState,
+    chapter: str,
+    fields: dict[str, str],
+    *,
+    measure: str = "",
+    width: int = 320,
+    stays: bool = True,
+) -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, Any, Given]:
+    """Show the fields of a chapter, and measure what stands in them, as `measure` or the chapter.
+
+    Returns the places of its picture, guess and looks, what was measured, and of what: of what the
+    chapter begins with, where what stands there is not measured yet.
+    """
+    stage, guess, below, looks = places(chapter, stays=stays)
+    with below:
+        own(state, fields, width=width)
+        about()
+    given = tuple(state[key].strip() for key in fields)
+    begun = tuple(state.params[key].default for key in fields)
+    with stage:
+        return stage, guess, looks, *or_recorded(measure or chapter, given, begun)
+
+
 def about() -> None:
     """Say whose numbers these are, and guard the fields; once on each page."""
-    text_guard(kit.HALF_CHARACTER)
+    text_guard(kit.furniture.half_character)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(unmarked(words.about[kit.REAL in engine.obtained()]))
         kit.offer_real_model("real.about")

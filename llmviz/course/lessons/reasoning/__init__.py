@@ -19,7 +19,6 @@ LESSON = Lesson(
         "retrieval",
         "trust",
         "chain_of_thought",
-        "bandit",
         "reinforce",
         "reward_hacking",
     ),
@@ -30,6 +29,7 @@ LESSON = Lesson(
         "trust": ("tools", "toollie", "toolsays", "toolmodel", "conversation/chattyped"),
     },
     moved={
+        "bandit": "reinforce#arms_section",
         "distil": "distillation",
         "think": "chain_of_thought",
         "lookup": "retrieval",

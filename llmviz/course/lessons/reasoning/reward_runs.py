@@ -26,8 +26,8 @@ from llmviz.course.lessons.reasoning.sum_texts import (
     is_right,
     question_of,
 )
-from llmviz.finetuning.passing import pass_at_k
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.finetuning.pass_at_k import pass_at_k
 
 if TYPE_CHECKING:
     from llmviz.finetuning.rewarded import RewardConfig, Update

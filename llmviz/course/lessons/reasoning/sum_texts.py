@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llmviz.course.lessons.reasoning import small_gpt
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -85,7 +85,7 @@ def is_right(numbers: Sum, written: str) -> bool:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    return small_gpt.new_gpt(
+    return small_models.new_gpt(
         vocab_size=len(TOKENS),
         context_length=CONTEXT,
         n_layer=LAYERS,
@@ -97,7 +97,7 @@ def new_model() -> GPT:
 @cache
 def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model. Raises ValueError where it is missing or damaged."""
-    return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
+    return small_models.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
 
 
 def sum_of(text: str) -> Sum | None:

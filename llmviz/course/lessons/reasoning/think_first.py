@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.course.lessons.reasoning import parity_texts, small_gpt
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.course.lessons.reasoning import parity_texts
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
+from llmviz.training import small_models
 from llmviz.training.files import read_json
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Measured:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    return small_gpt.new_gpt(
+    return small_models.new_gpt(
         vocab_size=len(parity_texts.TOKENS),
         context_length=2 * parity_texts.SLOTS + 2,
         n_layer=LAYERS,
@@ -157,7 +158,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[tuple[str, str], list[Mea
 @cache
 def bundled(kind: tuple[str, str] = WRITES, folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model of a kind in WEIGHTS. Raises ValueError where it is missing."""
-    return small_gpt.read_weights(folder / WEIGHTS[kind], COMMAND, lambda _: new_model())
+    return small_models.read_weights(folder / WEIGHTS[kind], COMMAND, lambda _: new_model())
 
 
 @dataclass(frozen=True)

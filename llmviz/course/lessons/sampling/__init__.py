@@ -13,5 +13,5 @@ LESSON = Lesson(
     names=("loop", "temperature", "dice", "pipeline", "writing"),
     further=("knows", "beam"),
     linked_first="pipeline",
-    moved={"compare": "writing"},
+    moved={"compare": "writing#lanes"},
 )

@@ -16,7 +16,7 @@ from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons.sampling import draws, params, words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 from llmviz.tokenizers import UNKNOWN
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def prompt_box(state: kit.PageState) -> None:
     """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
     with st.container(gap=None):
         kit.text_area(state, "prompt", words.prompt_prompt_label, height=80)
-        text_guard(kit.HALF_CHARACTER)
+        text_guard(kit.furniture.half_character)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if PICKER.names(state["model"]):  # else the chapter says that there is none
             PICKER.choose(state)
@@ -146,7 +146,7 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
         )
 
 
-@kit.kept(256)
+@kit.cached(256)
 def logits_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return a model's logits (V,) after token ids."""
     return _read(bundled, ids)[0]
@@ -160,7 +160,7 @@ def cache_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> KVCache | None
     return _read(bundled, ids)[1]
 
 
-@kit.kept(32)  # up to 2 MB each
+@kit.cached(32)  # up to 2 MB each
 def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
     from llmviz.sampling.generation import NextLogits
 
@@ -168,7 +168,7 @@ def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KV
     return reader(list(ids)).double().numpy(), reader.read_before()
 
 
-random_numbers = kit.kept(64)(draws.seed_numbers)
+random_numbers = kit.cached(64)(draws.seed_numbers)
 
 
 def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:

@@ -40,7 +40,7 @@ def control(
     )
 
 
-@kit.kept(320)  # some 30 kB each
+@kit.cached(320)  # some 30 kB each
 def swept(
     bundled: engine.Bundled,
     ids: tuple[int, ...],

@@ -69,7 +69,7 @@ def grown(
     return text, text.grow(min(n, most(prompt)), prompt.stop_id, seconds)
 
 
-@kit.kept(KEPT)
+@kit.cached(KEPT)
 def _text(
     bundled: engine.Bundled,
     ids: tuple[int, ...],
@@ -94,7 +94,7 @@ def forks_param(key: str) -> codec.Param:
     number = codec.integer(key, 0, 0, 1_000_000)
 
     def read(written: str) -> list[Fork]:
-        forks = []
+        forks: list[Any] = []
         for part in written.split(",") if written else []:
             values = [number.read(value) for value in part.split(".")]
             if len(values) != 4 or values[0] > len(forks) or values[1] >= params.MOST_TOKENS:

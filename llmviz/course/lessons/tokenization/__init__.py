@@ -10,15 +10,11 @@ LESSON = Lesson(
     words=words,
     icon=":material/content_cut:",
     gone={"windows": "training"},
-    moved={"vocabulary": "compare"},
+    moved={"vocabulary": "compare#own", "bytes": "compare#spelled", "wordpiece": "merge#wordpiece"},
     names=(
         "cut",
         "compare",
         "learn",
-        "bytes",
     ),
-    further=(
-        "merge",
-        "wordpiece",
-    ),
+    further=("merge",),
 )

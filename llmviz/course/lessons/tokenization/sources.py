@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.corpus import corpus_from_text, load_corpus
 from llmviz.course.lessons.tokenization import words
 from llmviz.course.ui import codec, engine, kit
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 from llmviz.tokenizers import (
     TOKENIZERS,
     Film,
@@ -113,9 +113,8 @@ def take_file(data: bytes) -> Tokenizer:
     return tokenizer
 
 
-@kit.kept(8, key=lambda digest, data: digest)
+@kit.cached(8, key=lambda digest, data: digest)
 def _read(digest: str, data: bytes) -> Tokenizer:
-    """Return the tokenizer in a file. Raises ValueError for what is none."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "the file"
         path.write_bytes(data)

@@ -27,7 +27,6 @@ LESSON = Lesson(
     linked_first="runs",
     names=(
         "teach",
-        "windows",
         "loss",
         "curves",
         "step",
@@ -36,5 +35,6 @@ LESSON = Lesson(
         "runs",
         "overfitting",
     ),
-    further=("optimizers", "race"),
+    further=("optimizers",),
+    moved={"windows": "loss#frames", "race": "curves#race"},
 )

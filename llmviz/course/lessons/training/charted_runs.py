@@ -10,7 +10,8 @@ from llmviz.course.lessons.training.loss_unit import counted
 from llmviz.course.ui import engine, kit, runs
 from llmviz.course.ui.rerun import once
 from llmviz.models.catalogue import able
-from llmviz.training import reading, run_folders
+from llmviz.runs import store
+from llmviz.training import reading
 from llmviz.training.config import Plan
 from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.forks import fork_of
@@ -31,7 +32,7 @@ class ChartedRun:
     @property
     def is_bundled(self) -> bool:
         """Whether it comes with the project."""
-        return not self.name.startswith(run_folders.PREFIX)
+        return not self.name.startswith(store.PREFIX)
 
     @property
     def label(self) -> str:
@@ -68,16 +69,16 @@ class ChartedRun:
 
 def available() -> list[str]:
     """The names of all runs that can be drawn: this visitor's, the kept ones, the bundled ones."""
-    own = [run_folders.PREFIX + run.name for run in runs.mine()]
-    others = [run_folders.PREFIX + name for name in runs.kept_names()]
+    own = [store.PREFIX + run.name for run in runs.mine()]
+    others = [store.PREFIX + name for name in runs.kept_names()]
     trained = [name for name in engine.names() if name not in engine.obtained()]
     return list(dict.fromkeys([*own, *others, *trained]))
 
 
 def folder_of(name: str) -> Path:
     """Where a run lies. Raises ValueError in one line where there is none."""
-    if name.startswith(run_folders.PREFIX):
-        return run_folders.find_run(name)
+    if name.startswith(store.PREFIX):
+        return store.find_run(name)
     if name not in engine.names() or name in engine.obtained():
         raise ValueError(f"there is no run {name[:80]!r} here")
     return engine.CHECKPOINTS / name
@@ -108,29 +109,29 @@ def _described(folder: str, changed: int, size: int, file: int) -> dict[str, Any
     return reading.read_description(Path(folder))
 
 
-@kit.kept(256)
+@kit.cached(256)
 def _file(folder: str) -> CurveFile:
     return CurveFile(Path(folder))
 
 
 def label(name: str) -> str:
     """What a run is called: a visitor's by its number and content, others by their name."""
-    plain = run_folders.split_name(name)[0]
-    known = runs.manager().run(plain) if name.startswith(run_folders.PREFIX) else None
+    plain = store.split_name(name)[0]
+    known = runs.manager().run(plain) if name.startswith(store.PREFIX) else None
     if known is not None:
         return runs.label(known)
-    return words.run_chart_private if run_folders.is_private(name) else plain
+    return words.run_chart_private if store.is_private(name) else plain
 
 
 def is_growing(name: str) -> bool:
     """Whether a run may get more points by itself; also one that has none yet."""
-    if not name.startswith(run_folders.PREFIX):
+    if not name.startswith(store.PREFIX):
         return False
-    known = runs.manager().run(run_folders.split_name(name)[0])
+    known = runs.manager().run(store.split_name(name)[0])
     if known is not None:
         return known.active
     try:
-        return run_folders.is_written(run_folders.find_run(name))
+        return store.is_written(store.find_run(name))
     except ValueError:  # deleted in between
         return False
 
@@ -139,6 +140,7 @@ def references_of(run: ChartedRun) -> tuple[References, str] | None:
     """What a run's loss is compared with, and the text that was counted; None where unknown."""
     data = run.description["data"]
     corpus = runs.corpus_label(data["corpus"])
+    counted: tuple[References, str] | None
     if KEY in data:
         counted = References.from_dict(data[KEY]), corpus
     else:
@@ -167,7 +169,7 @@ def _with_floor_of_card(counted: tuple[References, str], run: ChartedRun) -> tup
     return replace(counted[0], floor=floor, floor_documents=documents), counted[1]
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | None:
     try:
         plan = reading.plan_in(reading.read_description(Path(folder)))

@@ -32,7 +32,7 @@ def _fit_example(state: kit.PageState, key: str, text: str) -> None:
 
 def read(bundled: engine.Bundled, text: str, limit: int) -> kit.Read | None:
     """Return a text as the model reads it, cut to `limit` targets, saying so; None if it cannot."""
-    looked_at = kit.readable(text, LOOKED_AT, words.model_empty, kit.TOO_LONG)
+    looked_at = kit.readable(text, LOOKED_AT, words.model_empty, kit.furniture.too_long)
     if looked_at is None:
         return None
     reading = model_on_text.read(looked_at, bundled, limit + 1, last_unread=True)
@@ -47,4 +47,4 @@ def logits(reading: kit.Read) -> np.ndarray:
     return logits_of(reading.bundled, reading.ids)
 
 
-logits_of = kit.kept(128)(kit.on_model(target_logits))
+logits_of = kit.cached(128)(kit.on_model(target_logits))

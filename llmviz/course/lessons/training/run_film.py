@@ -75,13 +75,13 @@ def _steps(run: ChartedRun) -> list[int]:
     return kept_steps(run.folder)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def _models(folder: str, steps: tuple[int, ...]) -> list[LanguageModel]:
     """The models of the steps, loaded once for all texts that their heads read."""
     return [model for _, model in kept_models(Path(folder))]
 
 
-@kit.kept(32)
+@kit.cached(32)
 def _film(folder: str, kind: str, steps: tuple[int, ...], text: str) -> Film:
     """Compute the film; what does not depend on the text is kept on its own."""
     texts, labels, lit, points, share = _still(folder, kind, steps)
@@ -90,7 +90,7 @@ def _film(folder: str, kind: str, steps: tuple[int, ...], text: str) -> Film:
     return Film(steps, texts, tokens, names, weights, labels, lit, points, share)
 
 
-@kit.kept(16)
+@kit.cached(16)
 def _still(
     folder: str, kind: str, steps: tuple[int, ...]
 ) -> tuple[list[list[str]], list[str], list[int], np.ndarray | None, float]:

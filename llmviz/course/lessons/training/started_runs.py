@@ -8,7 +8,7 @@ import streamlit as st
 from llmviz.course.lessons.training import charted_runs
 from llmviz.course.lessons.training.charted_runs import ChartedRun
 from llmviz.course.ui import kit, runs
-from llmviz.training import run_folders
+from llmviz.runs import store
 from llmviz.training.config import Plan
 
 PROBLEM = "_training_started_problem"
@@ -69,7 +69,7 @@ def read(slot: str) -> list[Titled]:
     charted = []
     for title, name in names(slot).items():
         try:
-            run = charted_runs.read(run_folders.PREFIX + name)
+            run = charted_runs.read(store.PREFIX + name)
         except ValueError:  # it has written nothing yet
             continue
         if len(run.curve):

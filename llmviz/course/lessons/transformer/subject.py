@@ -57,10 +57,10 @@ class Subject:
         return lines.format(imports=imports, name=self.name) + "\n"
 
 
-small_model = kit.kept(1)(three_words.three_words)
+small_model = kit.cached(1)(three_words.three_words)
 
 
-@kit.kept(32, key=lambda subject: subject.text)
+@kit.cached(32, key=lambda subject: subject.text)
 def blocks_of(subject: Subject) -> list[Steps]:
     """Return what every layer of a model computes on a text."""
     return all_blocks(subject.model, subject.ids)

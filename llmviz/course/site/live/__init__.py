@@ -15,12 +15,16 @@ from markupsafe import Markup
 
 from llmviz.course.components._shared.bundle import joined
 from llmviz.course.components._shared.transport import pack
+from llmviz.course.document import texts_of
 from llmviz.course.lessons.home import TEXT, words
 from llmviz.course.lessons.home.machine import read
 from llmviz.course.lessons.home.picture import decided_heads, picture_words
 from llmviz.course.lessons.home.sentence import sentence, token_text
 from llmviz.course.site.elements import code_html
+from llmviz.course.site.words import words as site_words
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.model_on_text import names_of
+from llmviz.models.fast_paths import FastPath
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import quantize
 from llmviz.quantization.scheme import CHANNEL, Scheme
@@ -53,10 +57,7 @@ MODELS = (
     ),
 )
 # What the script of the page computes as it is written there.
-KNOWN = {"norm": "pre", "activation": "gelu", "positions": "learned", "tied_head": True}
-KNOWN |= {"qkv_bias": True, "bias": True, "attention_scale": "head", "mask": "causal"}
-KNOWN |= {"softmax_before_mask": None, "residual": True, "norm_kind": "layer", "n_kv_head": None}
-KNOWN |= {"window": None, "n_expert": 1}
+COMPUTES = FastPath({"tied_head": (True,), "qkv_bias": (True,), "bias": (True,)})
 _EXPORTED = re.compile(r"^export (?:(?:function|class) (\w+)|\{([^}]*?),?\s*\};)", re.MULTILINE)
 INT8 = Scheme(8, per=CHANNEL)
 SIZES = ("n_layer", "n_head", "n_embd", "vocab_size", "context_length", "norm_epsilon")
@@ -71,9 +72,9 @@ def packed_model(name: str, *, int8: bool = False) -> bytes:
     weight.
     """
     model, tokenizer, _ = load_bundled(name)
-    for setting, value in KNOWN.items():
-        if getattr(model.config, setting) != value:
-            raise ValueError(f"{name}: the page computes models with {setting}={value!r} alone")
+    if (setting := COMPUTES.refused(model.config)) is not None:
+        value = getattr(model.config, setting)
+        raise ValueError(f"{name}: the page does not compute models with {setting}={value!r}")
     tensors, blobs = [], []
     for key, tensor in model.state_dict().items():
         if key == "head.weight":  # it is the matrix of the tokens
@@ -92,7 +93,7 @@ def packed_model(name: str, *, int8: bool = False) -> bytes:
         {
             "config": {size: getattr(model.config, size) for size in SIZES},
             **_tokens(tokenizer),
-            "machine": _machine(model, tokenizer),
+            "machine": machine_said(model, tokenizer),
             "tensors": tensors,
             "weights": np.frombuffer(b"".join(blobs), dtype=np.uint8),
         }
@@ -116,23 +117,25 @@ def _tokens(tokenizer: Any) -> dict[str, Any]:
     return {"tokenizer": known | {"end": tokenizer.end}, "names": names}
 
 
-def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
-    """What the picture of the whole machine says of a model, and the view that it begins with."""
-    window = sentence(TEXT, tokenizer, model.context_length)
+def machine_said(model: Any, tokenizer: Any, text: str = TEXT) -> dict[str, Any]:
+    """What the picture of the whole machine says of a model, and the view that it begins with.
+
+    text: on which its most decided heads are found.
+    """
+    window = sentence(text, tokenizer, model.context_length)
     layer, heads = decided_heads(read(model, window.ids).weights)
     config = model.config
     say = {
-        kind: picture_words(config.positions, config.norm, kind, starts=True)
-        for kind in ("text", "end")
+        kind: picture_words(config.positions, config.norm, kind, starts=window.starts)
+        for kind in words.following
     }
-    ids, links = range(tokenizer.vocab_size), dict(words.stage_chapters)
+    links = dict(words.stage_chapters)
     of_layer = links.pop("layer")
     return {
         "words": say,
         "links": links | {f"layer {layer}": of_layer for layer in range(config.n_layer)},
         "view": {"layer": layer, "heads": heads},
         "end": token_text(tokenizer.end, tokenizer)[0],
-        "bytes": [token for token in ids if not token_text(token, tokenizer)[1]],
     }
 
 
@@ -161,4 +164,6 @@ def live_html(page: str, scripts: Mapping[str, str] = MappingProxyType({}), **te
         name: Markup(code_html((HERE / file).read_text("utf-8"), "javascript"))
         for name, file in scripts.items()
     }
-    return room.get_template(page).render(models=MODELS, **code, **texts)
+    return room.get_template(page).render(
+        models=MODELS, said=texts_of(site_words), furniture=texts_of(furniture), **code, **texts
+    )

@@ -1,10 +1,11 @@
 // The neighbours of a token of a visitor's own text among all vectors of the model, by their cosine.
 
-import { opened } from "./loaded.js";
+import { serving } from "./engine.js";
 import { ownText } from "./own_text.js";
 import { el } from "./page_parts.js";
-import { cosine } from "./parts.js";
 import { matricesOf, showing } from "./pictures.js";
+import { packed } from "./reading.js";
+import { highest } from "./sampling.js";
 
 const SHOWN = 12; // neighbours
 const TOKENS = 24; // of the text that can be chosen
@@ -13,14 +14,14 @@ const LENGTHS = ["|A|", "|B|"];
 const [TIMES, DOT, BOTH, COSINE] = ["A × B", "A · B", "|A| × |B|", "cosine"];
 
 // The tokens whose vectors point most alike, each with its cosine; of equal ones the lower id is first.
+// One without a direction has none.
 export function neighbours(model, id, count) {
-  const { n_embd, vocab_size } = model.config;
-  const vector = (token) => model.weights["token.weight"].subarray(token * n_embd, (token + 1) * n_embd);
-  const own = vector(id);
-  return Array.from({ length: vocab_size }, (_, token) => [token, cosine(own, vector(token))])
-    .filter(([token, alike]) => token !== id && alike !== null)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-    .slice(0, count);
+  const lengths = model.lengths();
+  const alike = model.scores(model.row(id)).map((score, token) => {
+    const both = lengths[token] * lengths[id];
+    return both && token !== id ? Math.max(-1, Math.min(1, score / both)) : -Infinity;
+  });
+  return highest(alike, count).map((token) => [token, alike[token]]);
 }
 
 // Two vectors cell by cell, and how their cosine comes about, in two pictures: each number opens to
@@ -59,38 +60,55 @@ function wholeWord(names) {
   );
 }
 
-export function start({ model: data }, views) {
+const questions = {
+  tokens({ tokenizer, nameOf }, { text }) {
+    return tokenizer
+      .encode(text)
+      .slice(0, TOKENS)
+      .map((id) => [id, nameOf(id)]);
+  },
+  // The neighbours of a token, and its vector beside that of one of them: `other`, or the nearest.
+  near({ model, nameOf }, { id, other, keys }) {
+    const near = neighbours(model, id, SHOWN);
+    const compared = near.some(([token]) => token === other) ? other : near[0][0];
+    const vectors = [id, compared].map((token) => [...model.row(token)]);
+    const pair = pairOf(...vectors, [`A: ${nameOf(id)}`, `B: ${nameOf(compared)}`]).map((picture, i) => packed(picture, keys[i]));
+    return { near: near.map(([token, alike]) => [token, nameOf(token), alike]), other: compared, pair };
+  },
+};
+export function serve(scope) {
+  serving(questions, scope);
+}
+
+export function start(told, views) {
   const at = (name) => document.getElementById(`alike-${name}`);
   let chosen = -1; // the token's place in the text
   let other = -1; // the token that it is compared with
+  let of = ""; // the model whose tokens these are
   const draw = showing(views);
 
-  function show({ model, names }, ids) {
+  async function show(ask, tokens) {
     for (const [place, button] of [...at("tokens").children].entries()) button.setAttribute("aria-pressed", String(place === chosen));
-    at("pair").hidden = !ids.length;
-    if (!ids.length) return at("rows").replaceChildren();
-    const near = neighbours(model, ids[chosen], SHOWN);
-    if (!near.some(([token]) => token === other)) other = near[0][0];
-    const size = model.config.n_embd;
-    const vector = (token) => [...model.weights["token.weight"].subarray(token * size, (token + 1) * size)];
-    const called = [`A: ${names[ids[chosen]]}`, `B: ${names[other]}`];
-    const [cells, cosines] = pairOf(vector(ids[chosen]), vector(other), called);
-    draw("matrix_view", at("cells"), "alike.cells", cells);
-    draw("matrix_view", at("cosine"), "alike.cosine", cosines);
+    at("pair").hidden = !tokens.length;
+    if (!tokens.length) return at("rows").replaceChildren();
+    const keys = ["cells", "cosine"].map((place) => `alike.${place}.${ask.on}`);
+    const { near, pair, other: compared } = await ask("near", { id: tokens[chosen][0], other, keys });
+    other = compared;
+    for (const [i, place] of ["cells", "cosine"].entries()) draw("matrix_view", at(place), keys[i], pair[i]);
     at("rows").replaceChildren(
-      ...near.map(([token, alike]) => {
+      ...near.map(([token, name, alike]) => {
         const line = el("tr");
         const cell = el("td", "bar");
         const bar = el("span", "length");
         bar.style.width = `calc(var(--bar) * ${Math.max(0, alike).toFixed(4)})`;
         cell.append(bar, el("span", "", alike.toFixed(3).replace("-", "−")));
         const head = el("th");
-        const button = el("button", "chip", names[token]);
+        const button = el("button", "chip", name);
         button.type = "button";
         button.setAttribute("aria-pressed", String(token === other));
         button.addEventListener("click", () => {
           other = token;
-          show({ model, names }, ids);
+          show(ask, tokens);
         });
         head.append(button);
         line.append(head, cell);
@@ -99,22 +117,24 @@ export function start({ model: data }, views) {
     );
   }
 
-  const load = async () => opened(await globalThis.llmvizSite.data(data));
-  ownText("alike", load, (loaded, text) => {
-    const ids = loaded.tokenizer.encode(text).slice(0, TOKENS);
-    if (chosen < 0 || chosen >= ids.length) chosen = wholeWord(ids.map((id) => loaded.names[id]));
+  async function read(ask, text) {
+    const tokens = await ask("tokens", { text });
+    if (of !== ask.on) [of, chosen, other] = [ask.on, -1, -1];
+    if (chosen < 0 || chosen >= tokens.length) chosen = wholeWord(tokens.map(([, name]) => name));
     at("tokens").replaceChildren(
-      ...ids.map((id, place) => {
-        const button = el("button", "chip", loaded.names[id]);
+      ...tokens.map(([, name], place) => {
+        const button = el("button", "chip", name);
         button.type = "button";
         button.addEventListener("click", () => {
           chosen = place;
-          show(loaded, ids);
+          show(ask, tokens);
         });
         return button;
       }),
     );
-    show(loaded, ids);
-    return ids.length ? "" : "Type something: without a text there is no token to compare.";
-  });
+    await show(ask, tokens);
+    return tokens.length ? "" : "Type something: without a text there is no token to compare.";
+  }
+
+  ownText("alike", told, { small: told.model, questions, read, most: TOKENS, watched: false });
 }

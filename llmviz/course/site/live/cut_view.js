@@ -1,12 +1,13 @@
 // A visitor's own text, cut in four ways: by the tokenizer of the stage, as its picture shows it, and by
 // words, characters and bytes.
 
+import { serving } from "./engine.js";
 import { tokenizerOf } from "./loaded.js";
-import { unpack } from "../../components/_shared/message.js";
 import { ownText } from "./own_text.js";
 import { cutRows } from "./page_parts.js";
 import { showing } from "./pictures.js";
-import { words } from "./tokens.js";
+import { packed } from "./reading.js";
+import { isWhole, words } from "./tokens.js";
 
 export { tokenizerOf, words };
 
@@ -15,7 +16,7 @@ const LIMIT = 3000; // tokens that the picture draws
 const hex = (byte) => byte.toString(16).toUpperCase().padStart(2, "0");
 
 // What the strip of tokens is told: see llmviz/course/components/token_strip/view.py.
-export function stripOf(text, { tokenizer, names }) {
+export function stripOf(text, { tokenizer, nameOf }) {
   const all = tokenizer.encode(text);
   const ids = all.slice(0, LIMIT);
   const bytes = ids.map((id) => tokenizer.bytes(id));
@@ -26,24 +27,17 @@ export function stripOf(text, { tokenizer, names }) {
     if (charAt.length > ends.at(-1)) break;
     for (let i = new TextEncoder().encode(sign).length; i; i--) charAt.push(place);
   }
-  const whole = (some) => {
-    try {
-      new TextDecoder("utf-8", { fatal: true }).decode(some);
-      return true;
-    } catch {
-      return false;
-    }
-  };
   const numbers = (Kind, values) => Object.assign(Kind.from(values), { shape: [values.length] });
   const starts = ends.map((end, i) => end - bytes[i].length);
   const row = {
     name: "",
     note: "",
     role: "",
+    ghost: null,
     total: all.length,
     ids: numbers(Int32Array, ids),
-    texts: ids.map((id) => names[id]),
-    whole: numbers(Uint8Array, bytes.map(whole)),
+    texts: ids.map(nameOf),
+    whole: numbers(Uint8Array, bytes.map(isWhole)),
     hex: bytes.map((some) => Array.from(some, hex).join(" ")),
     byteStart: numbers(Int32Array, starts),
     byteEnd: numbers(Int32Array, ends),
@@ -59,25 +53,36 @@ export function stripOf(text, { tokenizer, names }) {
     details: null,
   };
   const empty = { characters: null, byteLengths: null, wide: null, selected: null };
-  return { mode: "chips", rows: [row], ...empty, showIds: true, valueLabel: "", valueRange: [0, 1], limit: LIMIT };
+  return { mode: "chips", rows: [row], ...empty, showIds: true, valueLabel: "", ends: null, valueRange: [0, 1], limit: LIMIT };
 }
 
-export function start({ tokenizer: data }, views) {
+const questions = {
+  cut(model, { text, key }) {
+    const strip = stripOf(text, model);
+    return { strip: packed(strip, key), total: strip.rows[0].total };
+  },
+};
+export function serve(scope) {
+  serving(questions, scope);
+}
+
+export function start(told, views) {
   const at = (name) => document.getElementById(`cut-${name}`);
   const show = showing(views);
-  const load = async () => {
-    const { tokenizer, names } = unpack(await globalThis.llmvizSite.data(data));
-    return { tokenizer: tokenizerOf(tokenizer), names };
-  };
-  ownText("cut", load, (loaded, text) => {
-    const strip = stripOf(text, loaded);
-    show("token_strip", at("strip"), "cut.own", strip);
-    const { total } = strip.rows[0];
-    const ratio = [...text].length / total;
-    at("said").textContent = total
-      ? `${[...text].length.toLocaleString("en")} characters became ${total.toLocaleString("en")} numbers: ${ratio.toFixed(2)} characters per token.`
-      : "";
-    at("rows").replaceChildren(...cutRows(text));
-    return text ? "" : "Type something: without a text there is nothing to cut.";
+  const counted = (count) => count.toLocaleString("en");
+  ownText("cut", told, {
+    small: told.tokenizer,
+    questions,
+    async read(ask, text) {
+      const key = `cut.${ask.on}`;
+      const { strip, total } = await ask("cut", { text, key });
+      show("token_strip", at("strip"), key, strip);
+      const signs = [...text].length;
+      at("said").textContent = total
+        ? `${counted(signs)} characters became ${counted(total)} numbers: ${(signs / total).toFixed(2)} characters per token.`
+        : "";
+      at("rows").replaceChildren(...cutRows(text));
+      return text ? "" : "Type something: without a text there is nothing to cut.";
+    },
   });
 }

@@ -1,21 +1,22 @@
 // A model as its page loads it, and reading a text with it.
 
 import { unpack } from "../../components/_shared/message.js";
+import { halves } from "./halves.js";
 import { Model } from "./model.js";
 import { BytePairs, Characters } from "./tokens.js";
 
-// The numbers of float16, each as a number: all 65,536 are few.
-const halves = new Float32Array(65536);
-for (let bits = 0; bits < 65536; bits++) {
-  const exponent = (bits >> 10) & 31;
-  const digits = (bits & 1023) / 1024;
-  const size = exponent === 31 ? (digits ? NaN : Infinity) : exponent ? 2 ** (exponent - 15) * (1 + digits) : 2 ** -14 * digits;
-  halves[bits] = bits >> 15 ? -size : size;
+// A model of the course from its packed form, or a tokenizer alone, with the names of engine.js.
+export function smallModel(message) {
+  const { config, tokenizer: known, names, tensors, weights, machine } = unpack(message);
+  const tokenizer = tokenizerOf(known);
+  const [start, ends] = [[tokenizer.end], [tokenizer.end]];
+  const shared = { tokenizer, names, nameOf: (id) => names[id], start, ends, machine, cuts: true };
+  if (!config) return shared;
+  const model = new Model(config, unpacked(tensors, weights));
+  return { ...shared, model, reader: new Reader(model), most: config.context_length };
 }
 
-// A model from its packed form: its settings, its tokenizer and its weights.
-export function opened(message) {
-  const { config, tokenizer, names, tensors, weights, machine } = unpack(message);
+function unpacked(tensors, weights) {
   const raw = new DataView(weights.buffer, weights.byteOffset, weights.byteLength);
   const known = {};
   let at = 0;
@@ -33,28 +34,57 @@ export function opened(message) {
       }
     }
   }
-  return { model: new Model(config, known), tokenizer: tokenizerOf(tokenizer), names, machine };
+  return known;
 }
 
-// Reads ids, keeping what it knows of those that it has read already.
+export const TURN = 60; // milliseconds after which a reading hears whether something else is wanted
+
+// Reads ids, keeping what it knows of those that it has read already. options: as of Model.begin.
 export class Reader {
-  constructor(model) {
+  constructor(model, options) {
     this.model = model;
-    this.cache = model.begin();
+    this.cache = model.begin(options);
     this.ids = [];
-    this.logits = null;
   }
 
+  // The logits behind ids.
   read(ids) {
+    for (const id of this.#unread(ids)) this.#one(id);
+    return this.#logits();
+  }
+
+  // The same in turns; null where `current` says that something else is wanted meanwhile.
+  async paced(ids, current, tell = () => {}) {
+    let turn = performance.now();
+    for (const id of this.#unread(ids)) {
+      this.#one(id);
+      if (performance.now() - turn < TURN) continue;
+      tell({ reading: this.ids.length, of: ids.length });
+      await new Promise((done) => setTimeout(done));
+      if (!current()) return null;
+      turn = performance.now();
+    }
+    return this.#logits();
+  }
+
+  #logits() {
+    return this.model.logits(this.cache.seen.at(-1).vectors.at(-1));
+  }
+
+  #one(id) {
+    this.model.read(this.cache, id);
+    this.ids.push(id);
+  }
+
+  // Go back to where ids begin to differ from what was read; returns those that follow.
+  #unread(ids) {
+    const { cache } = this;
     let same = 0;
     while (same < this.ids.length && this.ids[same] === ids[same]) same++;
-    if (same === ids.length) same--; // its logits were those of an earlier call
-    this.cache.length = same;
-    this.cache.seen.length = same;
-    for (const heads of this.cache.weights) for (const rows of heads) rows.length = same;
-    for (const id of ids.slice(same)) this.logits = this.model.step(this.cache, id);
-    this.ids = [...ids];
-    return this.logits;
+    if (same === ids.length) same--; // what is kept of the last one may be of a longer text
+    this.ids.length = cache.length = cache.seen.length = same;
+    for (const heads of cache.weights) for (const rows of heads) rows.length = Math.min(rows.length, same);
+    return ids.slice(same);
   }
 }
 

@@ -9,7 +9,7 @@ const SIDES = { left: 44, right: 14, top: 26, bottom: 40 };
 const BESIDE = 150; // right of the lines, for their names; on a phone these stand over them
 const NARROW = 560;
 const HEIGHT = 300;
-const INKS = ["--lv-query-text", "--lv-key-text"];
+const INKS = ["--lv-loss-text", "--lv-query-text"];
 
 // told: `reports` with step, `losses` on what was learned from and `measured`; `counted`, `blind`, `names`.
 export function drawLosses(canvas, { reports, counted, blind, names }) {

@@ -1,52 +1,70 @@
 // The whole machine on a visitor's own text: the stage's picture, which also writes on.
 
-import { opened, Reader } from "./loaded.js";
+import { engine, idsOf, serving } from "./engine.js";
+import { smallModel } from "./loaded.js";
 import { ownText } from "./own_text.js";
 import { machineOf, showing } from "./pictures.js";
-import { ranked } from "./sampling.js";
+import { packed } from "./reading.js";
+import { highest } from "./sampling.js";
 
-export { opened };
+const MOST = 64; // tokens of a real model: it keeps of each what the picture may show
 
-export function start({ model: data }, views) {
+const questions = {
+  // more: ids that were written behind the text.
+  async machine(model, { text, more, key }, { paced }) {
+    const all = idsOf(model, text);
+    const ids = [...all, ...more].slice(-model.most);
+    const logits = await paced(ids);
+    const [best] = highest(logits, 1);
+    return {
+      picture: packed(machineOf(model, ids, logits), key),
+      next: best,
+      written: model.tokenizer.decode([...more, best]),
+      ends: model.ends.includes(best) || (!model.cuts && ids.length >= model.most),
+      reads: ids.length,
+      count: model.start.length + model.tokenizer.encode(text).length,
+    };
+  },
+};
+export function serve(scope) {
+  serving(questions, scope);
+}
+
+export { engine, questions, smallModel };
+
+export function start(told, views) {
   const field = document.getElementById("machine-text");
-  let now = null;
-  let ids = [];
-  const ask = (slider, asked, act) => (asked === "write" ? write(act) : globalThis.llmvizSite.asks(slider, asked, act));
-  const show = showing(views, { ask });
-  const most = () => now.model.config.context_length;
+  let now = null; // what was read last
+  let writing = false;
+  const site = globalThis.llmvizSite;
+  const show = showing(views, { ask: (slider, asked, act) => (asked === "write" ? write(act) : site.asks(slider, asked, act)) });
 
-  function draw() {
-    now.logits = now.reader.read(ids);
-    show("machine", document.getElementById("machine-picture"), "machine.own", machineOf(now, ids));
+  async function read(ask, text, more = []) {
+    const key = `machine.${ask.on}`;
+    now = { ask, text, more, ...(await ask("machine", { text, more, key })) };
+    show("machine", document.getElementById("machine-picture"), key, now.picture);
+    document.getElementById("machine-rounded").hidden = ask.on !== "small";
+    const { reads, count } = now;
+    return count > reads ? `The model reads the last ${reads} of your ${count.toLocaleString("en")} tokens.` : "";
   }
 
-  function read(loaded, text) {
-    now = loaded;
-    const all = [now.tokenizer.end, ...now.tokenizer.encode(text)];
-    ids = all.slice(-most());
-    draw();
-    return all.length > ids.length ? `The model reads the last ${ids.length} of your ${all.length.toLocaleString("en")} tokens.` : "";
-  }
-
-  // The most probable token, so many times, into the text itself.
+  // The most probable token, so many times, into the text itself, unless somebody types or presses Escape.
   async function write(count) {
-    let text = field.value;
-    for (let more = 0; more < count; more++) {
-      const next = ranked(now.logits)[0];
-      if (next === now.tokenizer.end) break;
-      field.value = text += new TextDecoder().decode(now.tokenizer.bytes(next));
-      ids = [...ids, next].slice(-most());
-      draw();
+    if (writing) return;
+    writing = true;
+    const { ask, text } = now;
+    for (let more = 0; more < count && writing && !now.ends; more++) {
+      const wrote = `${text}${now.written}`;
+      field.value = wrote;
       field.scrollTop = field.scrollHeight;
+      await read(ask, text, [...now.more, now.next]);
       await new Promise(requestAnimationFrame);
-      if (document.activeElement === field) break; // somebody goes in to type
+      if (field.value !== wrote) break;
     }
+    writing = false;
     field.dispatchEvent(new Event("input")); // it is kept as if it had been typed
   }
+  document.addEventListener("keydown", (event) => event.key === "Escape" && (writing = false));
 
-  const load = async () => {
-    const loaded = opened(await globalThis.llmvizSite.data(data));
-    return { ...loaded, reader: new Reader(loaded.model) };
-  };
-  ownText("machine", load, read, { always: true });
+  ownText("machine", told, { small: told.model, questions, read, always: true, most: MOST, watched: true });
 }

@@ -1,5 +1,6 @@
 // A small GPT in plain JavaScript: the forward pass of llmviz/models/gpt.py, one token at a time.
-// C width, H heads, D = C / H, V vocabulary; a matrix (out, in) lies row after row in one array.
+// C width, H heads, K heads of keys and values (H of most models), D = C / H, V vocabulary; a matrix
+// (out, in) lies row after row in one array.
 
 export class Model {
   // config: n_layer, n_head, n_embd, vocab_size, context_length, norm_epsilon. weights: arrays by
@@ -9,79 +10,146 @@ export class Model {
     this.weights = weights;
   }
 
-  // What is kept of the tokens that were read: in each layer their keys and values, and the weights
-  // that each head gave: weights[layer][head][token] has a number for each token up to this one.
-  // seen[token] has what pictures draw of it: its vectors before, between and after the layers, in
-  // each layer query, key and value, and what attention and the feed-forward network added; its logits.
-  begin() {
-    const { n_layer, n_head, n_embd, context_length } = this.config;
+  // What is kept of the tokens that were read, for at most `most`: in each layer their keys and values.
+  // seen[token] has its vectors before, between and after the layers. Where it is watched, also in each
+  // layer query, key and value, and what attention and the feed-forward network added, and
+  // weights[layer][head][token] has a number for each token up to this one.
+  // off: a head that is switched off, [layer, head].
+  begin({ most = this.config.context_length, watched = true, off = null } = {}) {
+    const { n_layer, n_head, n_kv_head = n_head, n_embd } = this.config;
+    const kept = (most * n_embd * n_kv_head) / n_head;
     return {
+      most,
+      watched,
+      off,
       length: 0,
-      layers: Array.from({ length: n_layer }, () => ({
-        keys: new Float64Array(context_length * n_embd),
-        values: new Float64Array(context_length * n_embd),
-      })),
+      layers: Array.from({ length: n_layer }, () => ({ keys: new Float32Array(kept), values: new Float32Array(kept) })),
       weights: Array.from({ length: n_layer }, () => Array.from({ length: n_head }, () => [])),
       seen: [],
     };
   }
 
-  // The logits (V) for the token after `token`, which follows those in `cache`.
-  step(cache, token) {
-    const { n_layer, n_embd, context_length } = this.config;
-    if (cache.length >= context_length) throw new RangeError(`the model reads ${context_length} tokens`);
-    const at = cache.length;
-    const x = new Float64Array(n_embd);
-    const row = this.weights["token.weight"];
-    const place = this.weights["position.weight"];
-    for (let i = 0; i < n_embd; i++) x[i] = row[token * n_embd + i] + place[at * n_embd + i];
-    const seen = { vectors: [x.slice()], qkv: [], attention: [], mlp: [], logits: null };
-    for (let layer = 0; layer < n_layer; layer++) {
-      const name = `blocks.${layer}`;
-      const qkv = this.linear(`${name}.attn.qkv`, this.norm(`${name}.norm1`, x));
-      const attention = this.linear(`${name}.attn.projection`, this.attend(cache, layer, qkv));
-      add(x, attention);
-      const hidden = this.linear(`${name}.mlp.hidden`, this.norm(`${name}.norm2`, x));
-      const mlp = this.linear(`${name}.mlp.output`, hidden.map(gelu));
-      add(x, mlp);
-      seen.vectors.push(x.slice());
-      for (const [kept, vector] of [
-        [seen.qkv, qkv],
-        [seen.attention, attention],
-        [seen.mlp, mlp],
-      ])
-        kept.push(vector);
-    }
-    cache.length = at + 1;
-    // The matrix that reads tokens also scores them (a tied head).
-    seen.logits = product(row, this.norm("norm_final", x), null);
-    cache.seen.push(seen);
-    return seen.logits;
+  // Read one token, which follows those in the cache.
+  read(cache, token) {
+    this.through(cache, this.entry(token, cache.length));
   }
 
-  // What the heads take from the tokens so far (C); qkv holds query, key and value (3C).
-  attend(cache, layer, qkv) {
-    const { n_head, n_embd } = this.config;
+  // The logits (V) for the token after `token`.
+  step(cache, token) {
+    this.read(cache, token);
+    return this.logits(cache.seen.at(-1).vectors.at(-1));
+  }
+
+  // Take the vector (C) of the next token through the layers, from layer `first` on: it enters that one.
+  through(cache, vector, first = 0) {
+    if (cache.length >= cache.most) throw new RangeError(`at most ${cache.most} tokens are read`);
+    const x = Float64Array.from(vector);
+    const seen = { vectors: [Float32Array.from(x)], qkv: [], attention: [], mlp: [] };
+    for (let layer = first; layer < this.config.n_layer; layer++) {
+      const qkv = this.qkv(layer, x, cache.length);
+      const attention = this.projected(layer, this.attended(cache, layer, qkv));
+      add(x, attention);
+      const mlp = this.mlp(layer, x);
+      add(x, mlp);
+      seen.vectors.push(Float32Array.from(x));
+      if (!cache.watched) continue;
+      seen.qkv.push(qkv);
+      seen.attention.push(attention);
+      seen.mlp.push(mlp);
+    }
+    if (!cache.watched) delete cache.seen[cache.length - 1]; // of the token before
+    cache.length++;
+    cache.seen.push(seen);
+  }
+
+  // What the heads take from the tokens so far (C).
+  attended(cache, layer, [query, key, value]) {
+    const { n_head, n_kv_head = n_head } = this.config;
     const { keys, values } = cache.layers[layer];
     const at = cache.length;
-    const size = n_embd / n_head;
-    keys.set(qkv.subarray(n_embd, 2 * n_embd), at * n_embd);
-    values.set(qkv.subarray(2 * n_embd), at * n_embd);
-    const taken = new Float64Array(n_embd);
+    const size = query.length / n_head;
+    const width = key.length;
+    keys.set(key, at * width);
+    values.set(value, at * width);
+    const taken = new Float64Array(query.length);
     for (let head = 0; head < n_head; head++) {
       const first = head * size;
+      const its = Math.floor((head * n_kv_head) / n_head) * size; // where the key's part for this head is
       const scores = new Float64Array(at + 1);
       for (let token = 0; token <= at; token++) {
         let sum = 0;
-        for (let i = 0; i < size; i++) sum += qkv[first + i] * keys[token * n_embd + first + i];
+        for (let i = 0; i < size; i++) sum += query[first + i] * keys[token * width + its + i];
         scores[token] = sum / Math.sqrt(size);
       }
       const weights = softmax(scores);
+      if (cache.watched) cache.weights[layer][head].push(weights);
+      if (cache.off?.[0] === layer && cache.off[1] === head) continue;
       for (let token = 0; token <= at; token++)
-        for (let i = 0; i < size; i++) taken[first + i] += weights[token] * values[token * n_embd + first + i];
-      cache.weights[layer][head].push(weights);
+        for (let i = 0; i < size; i++) taken[first + i] += weights[token] * values[token * width + its + i];
     }
     return taken;
+  }
+
+  // A head's part of a token's query (0), key (1) or value (2) in a layer (D).
+  partOf({ qkv }, layer, which, head) {
+    const { n_head, n_kv_head = n_head, n_embd } = this.config;
+    const size = n_embd / n_head;
+    const at = size * (which ? Math.floor((head * n_kv_head) / n_head) : head);
+    return qkv[layer][which].subarray(at, at + size);
+  }
+
+  // A row of the matrix that reads tokens (C). It also scores them (a tied head).
+  row(token) {
+    const { n_embd } = this.config;
+    return this.weights["token.weight"].subarray(token * n_embd, (token + 1) * n_embd);
+  }
+
+  entry(token, at) {
+    const { n_embd } = this.config;
+    const place = this.weights["position.weight"];
+    return Float64Array.from(this.row(token), (number, i) => number + place[at * n_embd + i]);
+  }
+
+  // The dot products (V) of a vector (C) with all rows of that matrix.
+  scores(vector) {
+    return product(this.weights["token.weight"], vector, null);
+  }
+
+  // The lengths (V) of its rows.
+  lengths() {
+    this.known ??= Float64Array.from({ length: this.config.vocab_size }, (_, token) => {
+      let squares = 0;
+      for (const number of this.row(token)) squares += number * number;
+      return Math.sqrt(squares);
+    });
+    return this.known;
+  }
+
+  // The logits (V) that a vector (C) behind some layer would give: behind the last one they are the
+  // model's own.
+  logits(vector) {
+    return this.scores(this.ended(vector));
+  }
+
+  // A vector as the rows of the matrix score it.
+  ended(vector) {
+    return this.norm("norm_final", vector);
+  }
+
+  // Query (C), key and value of a token.
+  qkv(layer, x) {
+    const { n_embd } = this.config;
+    const all = this.linear(`blocks.${layer}.attn.qkv`, this.norm(`blocks.${layer}.norm1`, x));
+    return [0, 1, 2].map((which) => all.subarray(which * n_embd, (which + 1) * n_embd));
+  }
+
+  projected(layer, taken) {
+    return this.linear(`blocks.${layer}.attn.projection`, taken);
+  }
+
+  mlp(layer, x) {
+    const hidden = this.linear(`blocks.${layer}.mlp.hidden`, this.norm(`blocks.${layer}.norm2`, x));
+    return this.linear(`blocks.${layer}.mlp.output`, hidden.map(gelu));
   }
 
   linear(name, x) {
@@ -89,7 +157,8 @@ export class Model {
   }
 
   // Layer norm: mean 0 and variance 1, then a scale and a shift for each number.
-  norm(name, x) {
+  norm(name, vector) {
+    const x = Float64Array.from(vector);
     const scale = this.weights[`${name}.weight`];
     const shift = this.weights[`${name}.bias`];
     const mean = x.reduce((sum, one) => sum + one, 0) / x.length;

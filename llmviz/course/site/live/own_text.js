@@ -1,73 +1,148 @@
-// The text field of a chapter's stage. While it holds the example, the picture that was written of it
-// stands with its question; any other text is read here, and its live picture takes that place. What
-// reads it comes behind the first picture. What was typed stays in this browser, where it keeps
-// anything, and stands in the fields of the other chapters, too. The address carries it behind a #,
-// which no browser sends to a host.
+// The text field of a chapter's stage, and the model that reads it. While the field holds the example and a
+// small model reads, the picture that was written of it stands with its question; any other text is read
+// here, and its live picture takes that place. What reads it comes behind the first picture. What was typed
+// stays in this browser, where it keeps anything, and stands in the fields of the other chapters, too; so
+// does the choice of a real model, which comes after a click that says how much it loads.
+
+import { Behind, Refused } from "./behind.js";
+import { carry, linked } from "./carried.js";
+import { realLoad } from "./real_load.js";
 
 const KEPT = "llmviz-own-text";
-const LINKED = 2000; // characters that an address carries
+const CHOSEN = "llmviz-own-model";
 const follows = (a, b) => a.compareDocumentPosition(b) === Node.DOCUMENT_POSITION_FOLLOWING;
 
-// name: what the ids of its elements begin with. load: gives a promise of what reads; read: is given
-// this and the text, at first and after each change, and returns what is to be said of it, if anything.
-// always: the example is read here, too, since nothing is asked about its picture.
-export function ownText(name, load, read, { always = false } = {}) {
+// What a browser keeps; one that keeps nothing has nothing.
+function kept(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+function keep(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {}
+}
+
+// name: what the ids of its elements begin with. told: what the page's script is told; `real` is there
+// where a real model can read, too. small: the name of the small model's data. questions: as of `engine`.
+// read: is given `ask`, for a question and what it needs, with `on`, the model that answers, and the text,
+// at first and after each change; it draws, and returns what is to be said, if anything. always: the example
+// is read here, too, since nothing is asked about its picture. changed: whether something beside the field is
+// the visitor's own. most: tokens that a real model reads; watched: whether pictures show what is inside. Returns what reads the text again.
+export function ownText(name, told, { small, questions, read, always = false, changed = () => false, most = 0, watched }) {
   const at = (part) => document.getElementById(`${name}-${part}`);
-  const [field, told, back, section] = [at("text"), at("told"), at("back"), document.getElementById("own")];
-  const example = field.defaultValue;
+  const [field, back, section] = [at("text"), at("back"), document.getElementById("own")];
   const all = [...document.querySelectorAll("main *")];
   const heading = all.find((node) => node.tagName === "H2" && follows(section, node));
   for (const node of all) if (follows(section, node) && follows(node, heading)) node.classList.add("of-example");
-  const tell = (text) => (told.textContent = text ?? "");
-  const isOwn = () => field.value !== example;
-  let reader = null;
+  const tell = (text) => (at("told").textContent = text ?? "");
+  let on = "small";
+  const example = () => (on === "real" && told.real.text) || field.defaultValue;
+  const isOwn = () => field.value !== example() || changed();
+  let behind = null;
   let coming = null;
+  let turn = 0;
   let waiting = 0;
 
-  function again() {
-    back.hidden = !isOwn();
-    const lives = always || isOwn();
-    if (lives && !reader) return come();
-    document.body.classList.toggle("reads-own", lives);
-    at("live").hidden = !lives;
-    tell(lives ? read(reader, field.value) : "");
+  function open() {
+    behind ??= new Behind(globalThis[told.name].source, questions, (report) => {
+      if (report.stopped !== undefined) {
+        behind.end();
+        [behind, coming, on] = [null, null, "small"];
+        if (!loader) tell(`The model stopped: ${report.stopped || "the browser does not say why"}.`);
+        else choose("small");
+      }
+      loader?.hear(report);
+    });
+    return behind;
   }
+
   async function come() {
-    if (coming) return;
-    if (isOwn()) tell("Loading the model …");
+    coming ??= globalThis.llmvizSite.data(small).then((packed) => open().send({ small: packed }));
     try {
-      reader = await (coming = load());
+      await coming;
     } catch (error) {
       console.error(error);
-      return tell("A file of this page is missing.");
+      tell("A file of this page is missing.");
     }
+  }
+
+  async function again() {
+    const mine = ++turn;
+    back.hidden = !isOwn();
+    const lives = always || on === "real" || isOwn();
+    if (!lives) {
+      document.body.classList.remove("reads-own");
+      at("live").hidden = true;
+      return tell("");
+    }
+    if (!coming && isOwn()) tell("Loading the model …");
+    await come();
+    if (mine !== turn) return;
+    document.body.classList.add("reads-own");
+    at("live").hidden = false;
+    at("live").classList.toggle("waits", on === "real");
+    const ask = (question, given, part = progress) => behind.ask(question, on, given, part);
+    const progress = ({ reading, of }) => mine === turn && reading && tell(`Reading: ${reading} of ${of} tokens …`);
+    try {
+      const said = await read(Object.assign(ask, { on }), field.value);
+      if (mine === turn) tell(said);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (mine !== turn) return;
+      tell(error.message);
+      at("live").hidden = true;
+    }
+    if (mine === turn) at("live").classList.remove("waits");
+  }
+
+  function keepText() {
+    keep(KEPT, field.value !== example() ? field.value : null);
+    link();
+    clearTimeout(waiting);
+    waiting = setTimeout(again, on === "real" ? 250 : 0); // a real one reads when the hand rests
+  }
+  const link = () => carry("text", field.value !== example() ? field.value : null);
+
+  // ---- the model
+
+  function choose(which) {
+    const own = isOwn();
+    on = which;
+    if (!own) field.value = example();
+    for (const one of ["small", "real"]) at(one).setAttribute("aria-pressed", String(one === which));
+    at("models").hidden = which === "small" && at("real-load").hidden === false;
+    keep(CHOSEN, which === "real" ? told.real.manifest.name : null);
+    carry("model", which === "real" ? told.real.manifest.name : null);
     again();
   }
-  function keep() {
-    try {
-      if (isOwn()) localStorage.setItem(KEPT, field.value);
-      else localStorage.removeItem(KEPT);
-    } catch {} // a browser that keeps nothing
-    link();
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(again);
+  const loader = told.real
+    ? realLoad(`${name}-real`, {
+        ...{ manifest: told.real.manifest, base: new URL(told.real.root, location.href).href, what: told.real.what },
+        given: { most, watched, machine: told.real.machine },
+        send: (message) => open().send(message),
+        ready: () => choose("real"),
+      })
+    : null;
+  if (loader) {
+    for (const which of ["small", "real"]) at(which).addEventListener("click", () => choose(which));
+    const wanted = (linked("model") ?? kept(CHOSEN)) === told.real.manifest.name;
+    loader.kept.then((whole) => whole && wanted && loader.load());
   }
-  function link() {
-    const carried = isOwn() && field.value.length <= LINKED ? `#${new URLSearchParams({ text: field.value })}` : "";
-    history.replaceState(null, "", location.pathname + location.search + carried);
-  }
-  const linked = new URLSearchParams(location.hash.slice(1)).get("text");
-  try {
-    field.value = localStorage.getItem(KEPT) || field.value;
-  } catch {}
-  field.value = linked ?? field.value;
-  field.addEventListener("input", keep);
+
+  field.value = linked("text") ?? (kept(KEPT) || field.value);
+  field.addEventListener("input", keepText);
   field.addEventListener("focus", come);
   back.addEventListener("click", () => {
-    field.value = example;
-    keep();
+    field.value = example();
+    keepText();
     field.focus();
   });
   if (document.readyState === "complete") again();
   else addEventListener("load", again); // what the page itself loads comes first
+  return again;
 }

@@ -2,16 +2,18 @@
 
 import { softmax } from "./model.js";
 import { machineValues, packed } from "./reading.js";
+import { isWhole } from "./tokens.js";
 
 // views: the pictures that were loaded, by their names. told: `ask` hears what a picture asks for, and
-// `report` what was done on it. Returns what draws one; another key, as of another model, is another.
+// `report` what was done on it. Returns what draws one, of what it is told or of a message that is packed
+// already; another key, as of another model, is another.
 export function showing(views, told = { ask: globalThis.llmvizSite.asks }) {
   const shown = {};
   globalThis.llmvizSite.onTheme(() => {
     for (const { mounted } of Object.values(shown)) mounted.draw();
   });
   return (name, place, key, payload) => {
-    const message = packed(payload, key);
+    const message = ArrayBuffer.isView(payload) ? payload : packed(payload, key);
     const before = shown[place.id];
     if (before?.key === key) return before.mounted.update(message);
     before?.mounted.end();
@@ -35,24 +37,28 @@ export function matricesOf(matrices, layout, { stacked = false, narrow = 0 } = {
   return { matrices: matrices.map(described), layout, numbers: "auto", stacked, narrow, ...start };
 }
 
-// What the picture of the whole machine is told of ids that were read.
-export function machineOf({ tokenizer, names, machine, model, reader, logits }, ids) {
-  const { end } = tokenizer;
-  const textOf = (id) => (id === end ? machine.end : names[id]);
+// What the picture of the whole machine is told of ids that were read. machine: what it says of the model.
+export function machineOf({ model, reader, tokenizer, nameOf, start, ends, machine }, ids, logits) {
+  const textOf = (id) => (start.includes(id) ? machine.end : nameOf(id));
   const values = machineValues(reader, textOf);
   const count = values.rest.length;
   const first = ids.length - count;
-  const rows = ids
-    .slice(first)
-    .map((id, row) => ({ text: textOf(id), id, position: first + row, whole: !machine.bytes.includes(id), special: id === end }));
+  const rows = ids.slice(first).map((id, row) => ({
+    text: textOf(id),
+    id,
+    position: first + row,
+    whole: isWhole(tokenizer.bytes(id)),
+    special: start.includes(id),
+  }));
   const best = values.top_ids[(count - 1) * values.top_ids.shape[1]];
-  const ends = best === end;
+  const kind = ends.includes(best) ? "end" : tokenizer.special?.has(best) ? "mark" : "text";
+  const text = textOf(best);
   return {
     rows,
     vocab: model.config.vocab_size,
-    words: machine.words[ends ? "end" : "text"],
+    words: kind === "mark" ? { ...machine.words.mark, end: text } : machine.words[kind],
     links: machine.links,
-    next: { text: textOf(best), id: best, probability: softmax(logits)[best], rank: 1, ends, drawn: false },
+    next: { text, id: best, probability: softmax(logits)[best], rank: 1, ends: kind !== "text", drawn: false },
     writing: null,
     view: { ...machine.view, row: -1, step: -1 },
     values,

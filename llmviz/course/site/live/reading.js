@@ -1,7 +1,7 @@
 // What a picture draws of a text that was read, as `home/machine.py` does it, and its message.
 
 import { softmax } from "./model.js";
-import { ranked } from "./sampling.js";
+import { highest } from "./sampling.js";
 
 const ROWS = 14; // tokens of the machine, the last ones
 const LISTED = 10; // predictions for each
@@ -22,19 +22,13 @@ export function machineValues({ model, cache }, textOf) {
   const first = Math.max(0, cache.length - ROWS);
   const rows = range(cache.length - first).map((row) => first + row);
   const [layers, heads] = [range(n_layer), range(n_head)];
-  const part = n_embd / n_head;
   const each = (Kind, shape, lists) => array(Kind, shape, lists.flat(Infinity));
   // Of queries (0), keys (1) or values (2), the length for each layer, head and row.
   const lengths = (which) =>
     each(
       Float32Array,
       [n_layer, n_head, rows.length],
-      layers.map((layer) =>
-        heads.map((head) => {
-          const at = which * n_embd + head * part;
-          return rows.map((row) => size(cache.seen[row].qkv[layer].subarray(at, at + part)));
-        }),
-      ),
+      layers.map((layer) => heads.map((head) => rows.map((row) => size(model.partOf(cache.seen[row], layer, which, head))))),
     );
   const added = (name) =>
     each(
@@ -43,16 +37,19 @@ export function machineValues({ model, cache }, textOf) {
       layers.map((layer) => rows.map((row) => size(cache.seen[row][name][layer]))),
     );
   const weight = (layer, head, row, column) => cache.weights[layer][head][row][column] ?? 0;
-  const best = rows.map((row) => ranked(cache.seen[row].logits).slice(0, LISTED));
-  const chances = rows.map((row) => softmax(cache.seen[row].logits));
+  const logits = rows.map((row) => model.logits(cache.seen[row].vectors.at(-1)));
+  const best = logits.map((scores) => highest(scores, LISTED));
+  const chances = logits.map(softmax);
   const shape = [rows.length, best[0].length];
+  const vectors = Object.assign(new Float32Array((n_layer + 1) * rows.length * n_embd), { shape: [n_layer + 1, rows.length, n_embd] });
+  for (let layer = 0, at = 0; layer <= n_layer; layer++)
+    for (const row of rows) {
+      vectors.set(cache.seen[row].vectors[layer], at);
+      at += n_embd;
+    }
   const listed = (value) => best.map((ids, row) => ids.map((id) => value(id, row)));
   return {
-    vectors: each(
-      Float32Array,
-      [n_layer + 1, rows.length, n_embd],
-      range(n_layer + 1).map((layer) => rows.map((row) => [...cache.seen[row].vectors[layer]])),
-    ),
+    vectors,
     weights: each(
       Float32Array,
       [n_layer, n_head, rows.length, rows.length],
@@ -74,7 +71,7 @@ export function machineValues({ model, cache }, textOf) {
     top_logits: each(
       Float32Array,
       shape,
-      listed((id, row) => cache.seen[rows[row]].logits[id]),
+      listed((id, row) => logits[row][id]),
     ),
     top_probabilities: each(
       Float32Array,

@@ -52,3 +52,15 @@ export function draw(probabilities, u) {
 export function ranked(logits) {
   return Array.from(logits, (_, id) => id).sort((a, b) => logits[b] - logits[a] || a - b);
 }
+
+// The first ids of `ranked`, without putting all others in order.
+export function highest(logits, count) {
+  const best = [];
+  for (let id = 0; id < logits.length; id++) {
+    if (best.length === count && logits[id] <= logits[best[count - 1]]) continue;
+    let at = best.length === count ? count - 1 : best.length;
+    for (; at > 0 && logits[id] > logits[best[at - 1]]; at--) best[at] = best[at - 1];
+    best[at] = id;
+  }
+  return best;
+}

@@ -1,22 +1,21 @@
 // Attention on a visitor's own text: one word of it asks, and each step to its weights is a column.
 
-import { opened, Reader } from "./loaded.js";
+import { idsOf, serving } from "./engine.js";
 import { ownText } from "./own_text.js";
 import { el, percent } from "./page_parts.js";
 import { matricesOf, showing } from "./pictures.js";
+import { packed } from "./reading.js";
 
 const READ = 24; // tokens, the last ones: a longer list is hard to read
+const KEY = "steps.own"; // of the picture
 
 // What token `row` asks in a head: its scores with each token up to it, divided by √D, and the weights.
 export function asked({ model, cache }, layer, head, row) {
-  const { n_embd, n_head } = model.config;
-  const size = n_embd / n_head;
-  const query = cache.seen[row].qkv[layer].subarray(head * size, (head + 1) * size);
+  const query = model.partOf(cache.seen[row], layer, 0, head);
   return Array.from(cache.weights[layer][head][row], (weight, token) => {
-    const from = n_embd + head * size;
-    const key = cache.seen[token].qkv[layer].subarray(from, from + size);
+    const key = model.partOf(cache.seen[token], layer, 1, head);
     const score = query.reduce((sum, number, i) => sum + number * key[i], 0);
-    return { score, scaled: score / Math.sqrt(size), weight };
+    return { score, scaled: score / Math.sqrt(query.length), weight };
   });
 }
 
@@ -34,29 +33,44 @@ export function rowOf(query, keys, steps, names) {
   return matricesOf(matrices, [["query"], ["scores"], ["scaled"], ["weights"]], { stacked: true, narrow: READ });
 }
 
-export { opened, Reader };
+const questions = {
+  async read(model, { text }, { paced }) {
+    const all = idsOf(model, text);
+    const ids = all.slice(-READ);
+    await paced(ids);
+    const { n_layer, n_head } = model.model.config;
+    const { layer, heads } = model.machine.view; // those of the picture of the whole machine
+    const names = ids.map((id) => (model.start.includes(id) ? "(start)" : model.nameOf(id)));
+    return { names, count: 1 + model.tokenizer.encode(text).length, layers: n_layer, heads: n_head, begins: [layer, heads[layer]] };
+  },
+  head({ reader }, { layer, head, row, names }) {
+    const steps = asked(reader, layer, head, row);
+    const part = (token, which) => [...reader.model.partOf(reader.cache.seen[token], layer, which, head)];
+    const keys = steps.map((_, token) => part(token, 1));
+    return { steps, picture: packed(rowOf(part(row, 0), keys, steps, names.slice(0, row + 1)), KEY) };
+  },
+};
+export function serve(scope) {
+  serving(questions, scope);
+}
 
-export function start({ model: data }, views) {
+export function start(told, views) {
   const draw = showing(views);
   const at = (name) => document.getElementById(`steps-${name}`);
-  let now = null;
-  let names = [];
+  let now = null; // what was read, and what answers of it
 
-  function show() {
+  async function show() {
     if (!now) return;
-    const [chosen, which, row] = ["layer", "head", "asks"].map((name) => Number(at(name).value));
-    at("layer-now").textContent = chosen;
-    at("head-now").textContent = which;
+    const { ask, names } = now;
+    const [layer, head, row] = ["layer", "head", "asks"].map((name) => Number(at(name).value));
+    at("layer-now").textContent = layer;
+    at("head-now").textContent = head;
     at("asks-now").textContent = names[row];
-    const steps = asked(now.reader, chosen, which, row);
+    const { steps, picture } = await ask("head", { layer, head, row, names });
     const first = steps.reduce((best, step, token) => (step.weight > steps[best].weight ? token : best), 0);
     at("said").textContent =
-      `In head ${which} of layer ${chosen} of the trained model, ${names[row]} takes most from ${names[first]}: ${percent(steps[first].weight)}.`;
-    const { n_embd, n_head } = now.model.config;
-    const size = n_embd / n_head;
-    const part = (token, from) => [...now.reader.cache.seen[token].qkv[chosen].subarray(from + which * size, from + (which + 1) * size)];
-    const keys = steps.map((_, token) => part(token, n_embd));
-    draw("matrix_view", at("picture"), "steps.own", rowOf(part(row, 0), keys, steps, names.slice(0, row + 1)));
+      `In head ${head} of layer ${layer} of the trained model, ${names[row]} takes most from ${names[first]}: ${percent(steps[first].weight)}.`;
+    draw("matrix_view", at("picture"), KEY, picture);
     at("rows").replaceChildren(
       ...steps.map(({ score, scaled, weight }, token) => {
         const line = el("tr", token === row ? "drawn" : "");
@@ -71,27 +85,22 @@ export function start({ model: data }, views) {
     );
   }
 
-  function read(loaded, text) {
-    now = loaded;
-    const all = [now.tokenizer.end, ...now.tokenizer.encode(text)];
-    const ids = all.slice(-READ);
-    now.reader.read(ids);
-    names = ids.map((id) => (id === now.tokenizer.end ? "(start)" : now.names[id]));
-    [at("asks").max, at("asks").value] = [ids.length - 1, ids.length - 1];
-    show();
-    return all.length > READ
-      ? `These are the last ${READ} of ${all.length.toLocaleString("en")} tokens, and the model reads these alone.`
+  async function read(ask, text) {
+    const begun = now === null;
+    now = { ask, ...(await ask("read", { text })) };
+    if (begun) {
+      for (const [i, name] of ["layer", "head"].entries()) {
+        at(name).max = now[`${name}s`] - 1;
+        at(name).value = now.begins[i];
+      }
+    }
+    [at("asks").max, at("asks").value] = [now.names.length - 1, now.names.length - 1];
+    await show();
+    return now.count > READ
+      ? `These are the last ${READ} of ${now.count.toLocaleString("en")} tokens, and the model reads these alone.`
       : "";
   }
 
   for (const name of ["layer", "head", "asks"]) at(name).addEventListener("input", show);
-  const load = async () => {
-    const loaded = opened(await globalThis.llmvizSite.data(data));
-    const { n_layer, n_head } = loaded.model.config;
-    [at("layer").max, at("head").max] = [n_layer - 1, n_head - 1];
-    const { layer, heads } = loaded.machine.view; // those of the picture of the whole machine
-    [at("layer").value, at("head").value] = [layer, heads[layer]];
-    return { ...loaded, reader: new Reader(loaded.model) };
-  };
-  ownText("steps", load, read);
+  ownText("steps", told, { small: told.model, questions, read });
 }

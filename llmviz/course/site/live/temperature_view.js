@@ -1,17 +1,17 @@
 // Temperature on a visitor's own text: the stage's picture of softmax, and what is written at its T.
 
-import { opened, Reader } from "./loaded.js";
+import { idsOf, serving } from "./engine.js";
 import { softmax } from "./model.js";
 import { ownText } from "./own_text.js";
 import { el } from "./page_parts.js";
 import { showing } from "./pictures.js";
-import { draw, ranked, withTemperature } from "./sampling.js";
-
-export { opened };
+import { packed } from "./reading.js";
+import { draw, highest, withTemperature } from "./sampling.js";
 
 const SHOWN = 12; // tokens
 const TEXTS = 3;
 const LENGTH = 12; // tokens of each
+const MOST = 400; // tokens of a real model
 const COLUMNS = ["scaled", "shifted", "exp", "probability"];
 
 // The numbers of softmax at a temperature for some tokens, and the entropy of all, as `row_at` of
@@ -39,18 +39,20 @@ const share = (p) => {
   return `${size.toFixed(size >= 10 || size === 0 ? 1 : 2)}\u00a0%`;
 };
 
+const counted = (count) => count.toLocaleString("en");
+const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]);
+
 // What the picture says at a temperature. captions: its sentences, with the places of its numbers.
 export function captionOf(captions, token, size, stop, { entropy, probability }) {
   const among = Math.exp(entropy);
   const named = stop === null ? "infinite" : stop === 0 ? "zero" : among >= 1.05 ? "between" : "sure";
   const about = among >= 10 ? Math.round(among).toLocaleString("en") : String(Number(among.toPrecision(2)));
-  const places = { token, n: size.toLocaleString("en"), t: String(stop), among: about, p: share(probability[0]) };
-  return captions[named].replace(/\{(\w+)\}/g, (_, place) => places[place]);
+  return filled(captions[named], { token, n: counted(size), t: String(stop), among: about, p: share(probability[0]) });
 }
 
 // What the picture is told: see llmviz/course/components/softmax_view/view.py.
-export function softmaxOf({ logits, names, at, words, captions, stops }) {
-  const ids = ranked(logits).slice(0, SHOWN);
+export function softmaxOf({ logits, nameOf, at, words, captions, stops }) {
+  const ids = highest(logits, SHOWN);
   const rows = stops.map((stop) => rowAt(logits, ids, stop));
   const floats = (values, shape) => Object.assign(Float32Array.from(values), { shape });
   const column = (name) =>
@@ -59,7 +61,7 @@ export function softmaxOf({ logits, names, at, words, captions, stops }) {
       [rows.length, ids.length],
     );
   return {
-    names: ids.map((id) => names[id]),
+    names: ids.map(nameOf),
     logits: floats(
       ids.map((id) => logits[id]),
       [ids.length],
@@ -70,55 +72,65 @@ export function softmaxOf({ logits, names, at, words, captions, stops }) {
       rows.map((row) => row.entropy),
       [rows.length],
     ),
-    words,
-    lines: rows.map((row, i) => captionOf(captions, names[ids[0]], logits.length, stops[i], row)),
+    words: { ...words, all: filled(words.all, { n: counted(logits.length), entropy: Math.log(logits.length).toFixed(2) }) },
+    lines: rows.map((row, i) => captionOf(captions, nameOf(ids[0]), logits.length, stops[i], row)),
     at,
     vocab: logits.length,
   };
 }
 
-export function start({ model: data, words, captions, stops }, views) {
+const questions = {
+  async softmax(model, { text, key, ...said }, { paced }) {
+    const ids = idsOf(model, text, LENGTH);
+    const logits = await paced(ids);
+    const nameOf = (id) => (model.start.includes(id) ? model.machine.end : model.nameOf(id));
+    const count = model.start.length + model.tokenizer.encode(text).length;
+    return { picture: packed(softmaxOf({ logits, nameOf, ...said }), key), reads: ids.length, count };
+  },
+  // So many texts behind one, at a temperature; each is told as it grows.
+  async write(model, { text, temperature }, { paced, pause, tell }) {
+    const ids = idsOf(model, text, LENGTH);
+    for (let number = 0; number < TEXTS; number++) {
+      const more = [];
+      while (more.length < LENGTH) {
+        const scores = withTemperature(await paced([...ids, ...more]), temperature);
+        const id = draw(softmax(scores), Math.random());
+        if (model.ends.includes(id)) break;
+        more.push(id);
+        tell({ number, text: model.tokenizer.decode(more) });
+        await pause();
+      }
+    }
+  },
+};
+export function serve(scope) {
+  serving(questions, scope);
+}
+
+export function start(told, views) {
+  const { words, captions, stops } = told;
   const place = (name) => document.getElementById(`temperature-${name}`);
   let at = stops.indexOf(1); // where the slider stands
   let now = null;
-  let ids = [];
-  let turn = 0; // a text that was changed ends what is being written
   const report = (_, act) => (at = act.at ?? at);
   const show = showing(views, { ask: globalThis.llmvizSite.asks, report });
 
-  function read(loaded, text) {
-    now = loaded;
-    turn++;
-    const most = now.model.config.context_length;
-    const all = [now.tokenizer.end, ...now.tokenizer.encode(text)];
-    ids = all.slice(-most + LENGTH);
-    const logits = now.reader.read(ids);
-    show("softmax_view", place("picture"), "temperature.own", softmaxOf({ logits, names: now.names, at, words, captions, stops }));
+  async function read(ask, text) {
+    now = { ask, text };
     place("written").replaceChildren();
-    return all.length > ids.length ? `The model reads the last ${ids.length} of your ${all.length.toLocaleString("en")} tokens.` : "";
+    const key = `temperature.${ask.on}`;
+    const { picture, reads, count } = await ask("softmax", { text, key, at, words, captions, stops });
+    show("softmax_view", place("picture"), key, picture);
+    return count > reads ? `The model reads the last ${reads} of your ${count.toLocaleString("en")} tokens.` : "";
   }
 
-  place("write").addEventListener("click", async () => {
-    const mine = ++turn;
-    const temperature = stops[at] ?? Infinity;
+  place("write").addEventListener("click", () => {
     const lines = Array.from({ length: TEXTS }, () => el("li"));
     place("written").replaceChildren(...lines);
-    for (const line of lines) {
-      const more = [];
-      while (more.length < LENGTH && more.at(-1) !== now.tokenizer.end) {
-        const scores = withTemperature(now.reader.read([...ids, ...more]), temperature);
-        more.push(draw(softmax(scores), Math.random()));
-        const bytes = more.filter((id) => id !== now.tokenizer.end).flatMap((id) => [...now.tokenizer.bytes(id)]);
-        line.textContent = `…${new TextDecoder().decode(Uint8Array.from(bytes))}`;
-        await new Promise(requestAnimationFrame);
-        if (mine !== turn) return;
-      }
-    }
+    const temperature = stops[at] ?? Infinity;
+    now.ask("write", { text: now.text, temperature }, ({ number, text }) => {
+      if (text !== undefined) lines[number].textContent = `…${text}`;
+    });
   });
-  const load = async () => {
-    const loaded = opened(await globalThis.llmvizSite.data(data));
-    const names = Object.assign([...loaded.names], { [loaded.tokenizer.end]: loaded.machine.end });
-    return { ...loaded, names, reader: new Reader(loaded.model) };
-  };
-  ownText("temperature", load, read);
+  ownText("temperature", told, { small: told.model, questions, read, most: MOST, watched: false });
 }

@@ -15,6 +15,16 @@ export const words = (text) => text.match(WORDS) ?? [];
 
 export const bytesOf = (text) => new TextEncoder().encode(text);
 
+// Whether bytes are whole characters.
+export function isWhole(bytes) {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export class Characters {
   constructor({ vocabulary, end, unknown }) {
     this.ids = new Map(vocabulary.map((text, id) => [text, id]));
@@ -36,9 +46,18 @@ export class BytePairs {
   // merges: the two ids of each, in the order in which they were learned; merge r makes id 256 + r.
   constructor({ merges, end }) {
     this.end = end;
-    this.ranks = new Map(merges.map(([a, b], rank) => [keyOf(a, b), rank]));
+    this.ranks = new Map();
+    this.made = []; // the id that each merge makes
     this.known = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
-    for (const [a, b] of merges) this.known.push(Uint8Array.from([...this.known[a], ...this.known[b]]));
+    for (const [a, b] of merges) {
+      this.learned(a, b, this.known.length);
+      this.known.push(Uint8Array.from([...this.known[a], ...this.known[b]]));
+    }
+  }
+
+  learned(a, b, id) {
+    this.ranks.set(keyOf(a, b), this.made.length);
+    this.made.push(id);
   }
 
   encode(text) {
@@ -54,7 +73,7 @@ export class BytePairs {
       const next = [];
       for (let i = 0; i < ids.length; i++) {
         const joins = i + 1 < ids.length && this.ranks.get(keyOf(ids[i], ids[i + 1])) === first;
-        next.push(joins ? 256 + first : ids[i]);
+        next.push(joins ? this.made[first] : ids[i]);
         if (joins) i++;
       }
       ids = next;
@@ -64,6 +83,10 @@ export class BytePairs {
 
   bytes(id) {
     return this.known[id] ?? new Uint8Array();
+  }
+
+  decode(ids) {
+    return new TextDecoder().decode(Uint8Array.from(ids.flatMap((id) => [...this.bytes(id)])));
   }
 }
 

@@ -1,14 +1,15 @@
 // The page with a whole model in it: a text is cut, read, continued, and looked into, all in the browser.
 
-import { opened, Reader } from "./loaded.js";
+import { gridOf } from "./heads.js";
+import { Reader, smallModel } from "./loaded.js";
 import { softmax } from "./model.js";
 import { cutRows, el, percent } from "./page_parts.js";
 import { machineOf, showing } from "./pictures.js";
-import { headCells, machineValues } from "./reading.js";
+import { machineValues } from "./reading.js";
 import { draw, ranked, sampled } from "./sampling.js";
 import { words } from "./tokens.js";
 
-export { draw, machineValues, opened, Reader, sampled, words };
+export { draw, machineValues, Reader, sampled, smallModel, words };
 
 const SHOWN = 12; // tokens in the table
 const MOST = 40; // tokens that one press writes
@@ -30,11 +31,10 @@ export function start({ models }, views) {
     const about = models.find((one) => one.name === name);
     if (!chosen.has(name)) {
       told(`Loading ${name} …`);
-      chosen.set(name, { about, ...opened(await site.data(about.data)) });
+      chosen.set(name, { about, ...smallModel(await site.data(about.data)) });
     }
     const before = now?.about;
     now = chosen.get(name);
-    now.reader ??= new Reader(now.model);
     if (!before || field.value === before.text) field.value = now.about.text;
     const { vocab_size } = now.model.config;
     at("vocabulary").textContent = vocab_size.toLocaleString("en");
@@ -76,7 +76,7 @@ export function start({ models }, views) {
     );
     now.logits = now.reader.read(wanted);
     predict(ended() ? now.tokenizer.end : null);
-    show("machine", "machine", machineOf(now, wanted));
+    show("machine", "machine", machineOf(now, wanted, now.logits));
     attention(wanted);
     const done = full() || ended();
     at("draw").disabled = at("write").disabled = done;
@@ -127,24 +127,10 @@ export function start({ models }, views) {
   const show = (name, place, payload) => shows(name, at(place), `live.${name}.${now.about.name}`, payload);
 
   function attention(read) {
-    const { n_layer, n_head } = now.model.config;
     const names = read
       .slice(-HEADS)
       .map((id, i) => (i === 0 && read.length <= HEADS && id === now.tokenizer.end ? "(start)" : now.names[id]));
-    const numbered = (word, many) => Array.from({ length: many }, (_, i) => `${word} ${i}`);
-    show("heads_grid", "heads", {
-      shape: [n_layer, n_head, names.length, names.length],
-      triangle: true,
-      cells: headCells(now.reader, HEADS),
-      rowNames: numbered("layer", n_layer),
-      columnNames: numbered("head", n_head),
-      tokens: names,
-      keyTokens: names,
-      notes: null,
-      covered: null,
-      lines: true,
-      chosen: [0, 0],
-    });
+    show("heads_grid", "heads", gridOf(now.reader, names, { chosen: [0, 0], lines: true }));
   }
 
   // Add a token: drawn by the settings, or the most probable one, as the button of the machine says.

@@ -40,6 +40,7 @@ from llmviz.course.lessons.efficiency.speculative.model import (
 )
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import FastGPT
+from llmviz.nn.attention import multihead
 from llmviz.pretrained import CHECKPOINTS, load_bundled
 from llmviz.sampling.speculative import speculate
 from llmviz.tokenizers import get_tokenizer
@@ -259,6 +260,22 @@ def test_rescalings_are_those_of_the_steps(options, side):
 def test_a_model_with_its_softmax_before_the_mask_is_refused():
     with pytest.raises(ValueError, match="softmax before the mask"):
         tiles_on_text(small(softmax_before_mask="leave"), IDS, 0, 0, 2)
+
+
+def test_scores_with_something_added_are_refused(monkeypatch):
+    """As by a bias for the distance of two tokens, a kind of positions that tiles do not know."""
+
+    usual = multihead.weights_and_output
+
+    def biased(q, k, v, *rest, **more):
+        far = torch.arange(q.shape[-2])[:, None] - torch.arange(k.shape[-2])
+        weights = usual(q, k, v, *rest, **more)[0] * (-0.5 * far).exp()
+        weights = weights / weights.sum(-1, keepdim=True)
+        return weights, weights @ v
+
+    monkeypatch.setattr(multihead, "weights_and_output", biased)
+    with pytest.raises(ValueError, match="more than its queries and keys"):
+        tiles_on_text(small(), IDS, 0, 0, 2)
 
 
 def test_costs_are_measured_for_each_length_and_way():

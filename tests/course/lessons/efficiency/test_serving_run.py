@@ -129,16 +129,16 @@ def test_hypotheses_are_written_whole_until_the_search_ends():
     for run in runs_of(trial, results):
         check_texts(run)
         living: dict[str, list[int]] = {}
-        for tick in run.recording.ticks:
-            over = {one.request for one in tick.finished} | {
-                name.split("/")[0] for name, _, _ in tick.hypotheses
+        for step in run.recording.steps:
+            over = {one.request for one in step.finished} | {
+                name.split("/")[0] for name, _, _ in step.hypotheses
             }
             before = living
             living = {name: ids for name, ids in before.items() if name.split("/")[0] not in over}
-            for name, parent, token in tick.hypotheses:
+            for name, parent, token in step.hypotheses:
                 living[name] = [*before.get(parent, []), token]
             for name in ("r1/0", "r1/1", "r1/2", "r2/0", "r2/1", "r2/2"):
-                changes = [text for at, text in run.texts.get(name, ()) if at <= tick.number]
+                changes = [text for at, text in run.texts.get(name, ()) if at <= step.number]
                 ids = [token for token in living.get(name, ()) if token != end]
                 expected = TOKENIZER.decode(ids).removesuffix("\ufffd")
                 assert (changes[-1] if changes else "") == expected
@@ -146,12 +146,12 @@ def test_hypotheses_are_written_whole_until_the_search_ends():
 
 
 def test_bytes_that_make_no_character_are_written_when_their_sequence_ends():
-    tick = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[0].recording.ticks[0]
+    step = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE).runs[0].recording.steps[0]
     wrong = next(id for id in range(256) if TOKENIZER.token_bytes(id) == b"\xc3")
     texts, written = Texts(TOKENIZER), ""
     for number in range(12):
         end = (Outcome("r1", 0, (wrong,) * 12, "length"),) if number == 11 else ()
-        now = replace(tick, number=number, emitted=(("r1/0", wrong),), finished=end)
+        now = replace(step, number=number, emitted=(("r1/0", wrong),), finished=end)
         written += "".join(text for _, _, text in texts.pieces(now))
         assert len(written) == number + (number == 11)
     assert written == "\ufffd" * 12
@@ -168,16 +168,16 @@ def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
     for run in bundled.runs:
         named, held = model.blocks_at_once(run.recording)
         at_once = [
-            (sum(len(table) for table in tick.blocks.values()), tick)
-            for tick in run.recording.ticks
+            (sum(len(table) for table in step.blocks.values()), step)
+            for step in run.recording.steps
         ]
         assert named == max(count for count, _ in at_once)
-        tick = next(tick for count, tick in at_once if count == named)
-        assert held == len({block for table in tick.blocks.values() for block in table})
+        step = next(step for count, step in at_once if count == named)
+        assert held == len({block for table in step.blocks.values() for block in table})
     # Beams share more than samples of the same prompt.
     saved = [named - held for named, held in map(model.blocks_at_once, (samples, beams))]
     assert 0 < saved[0] < saved[1]
-    assert model.blocks_at_once(replace(samples, ticks=())) == (0, 0)
+    assert model.blocks_at_once(replace(samples, steps=())) == (0, 0)
 
 
 def check_texts(run) -> None:
@@ -187,7 +187,7 @@ def check_texts(run) -> None:
         text = TOKENIZER.decode([token for token in outcome.tokens if token != end])
         pieces = run.pieces.get(name, ())
         assert "".join(piece for _, piece in pieces) == text
-        assert [tick for tick, _ in pieces] == sorted({tick for tick, _ in pieces})
+        assert [step for step, _ in pieces] == sorted({step for step, _ in pieces})
 
 
 def test_the_bundled_runs_are_whole_and_of_the_same_requests(tmp_path):

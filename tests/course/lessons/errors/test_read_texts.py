@@ -40,7 +40,7 @@ from llmviz.course.lessons.errors.read_facts import (
 from llmviz.course.lessons.errors.read_leaning import sharpened
 from llmviz.course.lessons.errors.small_reader import losses, read_text
 from llmviz.course.lessons.errors.tested_in_training import COPIES, two_tests
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.sampling import sampling_steps
 from llmviz.training.files import read_json
 

@@ -14,9 +14,9 @@ from llmviz import pretrained
 from llmviz.course.lessons.finetuning.classifier import class_texts
 from llmviz.course.lessons.finetuning.classifier import class_training as study
 from llmviz.course.lessons.finetuning.classifier import examples_curve as curve
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning import classifier as c
 from llmviz.finetuning.labels import Labelled, stories
-from llmviz.paths import EXPERIMENT_FOLDER
 from tests.pages.small_model import make_checkpoint
 
 OWN = Labelled.of([(f"the dog number {n} ran home", "animal") for n in range(8)]

@@ -16,6 +16,7 @@ from llmviz.course.lessons.finetuning.fewshot.model import group_of, look, read_
 from llmviz.course.lessons.finetuning.instructions import chapter
 from llmviz.course.lessons.finetuning.stages import model as stages
 from llmviz.course.ui import engine
+from llmviz.files.paths import TUNED
 from llmviz.finetuning.adapters import load_adapter
 from llmviz.finetuning.continuations import continuation, untrained
 from llmviz.finetuning.instructions import Instruction, ask, instructions, tokens_of
@@ -25,7 +26,6 @@ from llmviz.finetuning.tuned_models import tuned_card, tuned_model
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.costs import count
 from llmviz.nn.loss import IGNORED, next_token_loss
-from llmviz.paths import TUNED
 from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import get_tokenizer
 from llmviz.training.evaluate import evaluate_documents

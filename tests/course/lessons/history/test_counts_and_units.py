@@ -18,7 +18,7 @@ from llmviz.course.lessons.history.letter_pairs import (
     fall,
     one_hot_fit,
     probabilities,
-    throw_name,
+    sample_name,
     walk,
 )
 from llmviz.course.lessons.history.recurrent.unit_roles import LATER, find_roles
@@ -65,7 +65,7 @@ def test_least_squares_of_one_hot_rows_is_the_counted_table():
 @given(some.integers(0, 9_999))
 def test_each_random_number_falls_into_the_piece_of_its_letter(seed):
     table = probabilities(COUNTS)
-    throws = throw_name(table, seed, longest=30)
+    throws = sample_name(table, seed, longest=30)
     for one in throws:
         assert one.start <= one.u < one.end or one.end == pytest.approx(1)
         row, column = LETTERS.index(one.first), LETTERS.index(one.letter)
@@ -76,7 +76,7 @@ def test_each_random_number_falls_into_the_piece_of_its_letter(seed):
 
 
 def test_letters_come_as_often_as_the_table_says():
-    first = [throw_name(probabilities(COUNTS), seed, 1)[0].letter for seed in range(2_000)]
+    first = [sample_name(probabilities(COUNTS), seed, 1)[0].letter for seed in range(2_000)]
     share = COUNTS[0, 1] / COUNTS[0].sum()
     assert abs(first.count("a") / 2_000 - share) < 4 * math.sqrt(share * (1 - share) / 2_000)
 

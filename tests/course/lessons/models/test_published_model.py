@@ -23,7 +23,7 @@ from llmviz.models import count_parameters
 from llmviz.models.published import load_published
 from llmviz.models.published_hub import HubFile, HubModel
 from llmviz.pretrained import load_bundled
-from llmviz.training import run_folders
+from llmviz.runs import store
 from tests.published_models import WEIGHTS, Hub, change_config, make_gpt2, make_llama, serve
 
 MAKERS = {"gpt2": make_gpt2, "llama": make_llama}
@@ -51,7 +51,7 @@ def looked(source, from_hub=False, own=True):
 
 def left(home):
     """Every file and folder in the folder of runs that is not the server's lock."""
-    return [one for one in home.rglob("*") if one.name not in (run_folders.SESSIONS, ".server")]
+    return [one for one in home.rglob("*") if one.name not in (store.SESSIONS, ".server")]
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -166,7 +166,7 @@ def test_an_import_is_a_run_with_the_published_numbers(tmp_path, hub, home, kind
         assert counts == sorted(counts) and counts[-1] == steps[0].total
     assert sorted(one.name for one in home.iterdir() if one.name[0] != ".") == ["mine", "mine-2"]
     delete_imported("mine")
-    assert run_folders.kept_runs() == ["mine-2"]
+    assert store.kept_runs() == ["mine-2"]
 
 
 def test_a_stopped_import_leaves_nothing_at_any_step(tmp_path, hub, home):

@@ -31,11 +31,11 @@ SHARE = st.floats(0, 1, allow_nan=False)
 @given(st.lists(SHARE, min_size=3, max_size=40))
 def test_the_layer_of_the_jump_is_where_the_column_changes_sides_for_good(column):
     found = Travels(
-        Choice(" a", 0.6), Choice(" b", 0.5), ("x|y", "is"), (True, False),
-        tuple((0.0, share) for share in column),
+        Choice(" a", 0.6), Choice(" b", 0.5), ("x|y", "is"), (True, False), (1.0, 0.0),
+        tuple(((1.0, 0.0), (0.5, lead)) for lead in column),
     )  # fmt: skip
     layer, question = travels.jump_layer(found), travels.question(found)
-    sides = [share >= 0.5 for share in column]
+    sides = [lead >= 0.5 for lead in column]
     if sides[0] == sides[-1]:
         assert layer is None and question is None
         assert travels.read_of(found)
@@ -96,7 +96,7 @@ def test_the_line_of_examples_is_asked_unless_it_is_a_misconception(right):
 @given(st.lists(st.floats(0, 20), min_size=3, max_size=31).filter(lambda x: len(x) % 2))
 def test_nonsense_is_asked_about_only_where_copying_helps(losses):
     count = (len(losses) + 1) // 2
-    found = Copies(("t",) * count, tuple(losses), ((0.0,),), ((0.0,),))
+    found = Copies(("t",) * count, tuple(losses), (("0",),), ((0.0,),))
     question = copies.question(found)
     helps = found.mean(second=True) <= found.mean(second=False) / 2
     assert (question is not None) == helps

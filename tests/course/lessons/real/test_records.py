@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ import torch
 from llmviz.course.lessons.real import record
 from llmviz.course.lessons.real.chat import Turn, sent
 from llmviz.course.lessons.real.measures import MEASURES, finished, name_of
+from llmviz.course.lessons.real.reader import unpacked
 from llmviz.course.lessons.real.record import MODEL, recorded
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 
 FEW = ("carrier", "copies", "first", "heart", "people", "sums", "travels")  # made again in seconds
 
@@ -60,6 +62,8 @@ def _numbers(value):
         value = list(value.values())
     if isinstance(value, list | tuple):
         return [part for each in value for part in _numbers(each)]
+    if isinstance(value, str) and re.fullmatch(r"\d+( \d+)+", value):
+        return unpacked(value).tolist()
     return [value]
 
 
@@ -126,16 +130,17 @@ def test_what_a_head_carries_agrees_with_switching_it_off_by_itself():
 
 
 def test_a_window_of_the_whole_text_loses_nothing():
-    from llmviz.course.lessons.real.first.model import loss_within
     from llmviz.course.lessons.real.reader import ids_of, token_losses
+    from llmviz.evaluation.longer_texts import losses_within
     from tests.course.lessons.real.tiny import tiny
 
     reader = tiny()
     ids = ids_of(reader, "One winter morning the king woke up.")
-    whole = token_losses(reader, ids)
+    model, row, whole = reader.model, torch.tensor([ids]), token_losses(reader, ids)
     for keeps in (True, False):
-        assert np.allclose(loss_within(reader, ids, len(ids), keeps_first=keeps), whole, atol=1e-4)
-    narrow = loss_within(reader, ids, 2, keeps_first=False)
+        every = losses_within(model, row, len(ids), keeps_first=keeps)
+        assert np.allclose(every[0], whole, atol=1e-4)
+    narrow = losses_within(model, row, 2, keeps_first=False)[0]
     assert narrow[0] == pytest.approx(whole[0], abs=1e-4)
     assert not np.allclose(narrow, whole, atol=1e-3)
 

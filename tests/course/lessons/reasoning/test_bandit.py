@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.course.lessons.reasoning.bandit import model as bandit
+from llmviz.course.lessons.reasoning.reinforce import bandit_model as bandit
 
 LOGITS = st.lists(st.floats(-4, 4), min_size=3, max_size=3).map(np.array)
 REWARDS = st.lists(st.floats(-1, 1), min_size=3, max_size=3)

@@ -13,6 +13,7 @@ from experiments import chat as make_chat
 from llmviz.course.lessons.reasoning.conversation import chat_model as model
 from llmviz.course.lessons.reasoning.conversation import chat_prompts as prompts
 from llmviz.course.lessons.reasoning.conversation import chat_record as record
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.conversations import (
     ACTS,
     ASSISTANT,
@@ -21,7 +22,6 @@ from llmviz.finetuning.conversations import (
     conversations,
 )
 from llmviz.nn.loss import IGNORED
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.publishing.folder import export_folder
 from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
 from llmviz.training.reading import CHAT

@@ -26,9 +26,9 @@ from llmviz.course.lessons.reasoning.reward_hacking import model as own
 from llmviz.course.lessons.reasoning.reward_hacking.model import OwnReward
 from llmviz.course.lessons.reasoning.reward_runs import Look
 from llmviz.course.lessons.reasoning.sum_texts import LONGEST, TOKENS, is_right
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.policy import METHODS
 from llmviz.nn.loss import IGNORED
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json
 
 NUMBER = st.integers(sums.LEAST, sums.MOST)

@@ -14,7 +14,7 @@ import plotly
 
 from llmviz.course.components._shared.bundle import joined
 from llmviz.course.figures.theme import INK, PRIMARY, Mode
-from llmviz.paths import DATA, LICENCE
+from llmviz.files.paths import DATA, LICENCE
 
 WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 CARTESIAN = DATA / "plotly-cartesian.min.js"

@@ -2,6 +2,7 @@
 
 import { css, el, isDark, svg } from "../common.js";
 import { reachSoon } from "../reach.js";
+import { worded } from "../worded.js";
 import { Chart } from "./charts.js";
 import { alone, frameLine, keepIfWanted, wanted } from "./embed.js";
 import { savedPage, styleOf } from "./page.js";
@@ -106,7 +107,12 @@ export class Saver {
     box.classList.toggle("inside", node.matches(CHART)); // its frame would scroll to what hangs below it
     host.dataset.picture = make().key;
     host.style.cssText = "position:relative;height:0;width:100%";
-    const press = el("button", "save", null, { type: "button", "aria-label": TITLE, title: TITLE, "aria-haspopup": "menu" });
+    const press = el("button", "save", null, {
+      type: "button",
+      "aria-label": worded(TITLE),
+      title: worded(TITLE),
+      "aria-haspopup": "menu",
+    });
     const icon = svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
     icon.append(svg("path", { d: ICON, fill: "none", stroke: "currentColor", "stroke-width": 1.5 }));
     press.append(icon);
@@ -170,10 +176,10 @@ class Menu {
 
   build() {
     [this.host, this.box] = this.saver.shadow();
-    this.list = el("div", "menu", null, { role: "menu", "aria-label": TITLE, popover: "auto" });
+    this.list = el("div", "menu", null, { role: "menu", "aria-label": worded(TITLE), popover: "auto" });
     this.items = FORMS.map(([form, name, note]) => {
       const item = el("button", "item", null, { type: "button", role: "menuitem", "data-form": form });
-      item.append(el("span", null, name), el("span", "muted", note));
+      item.append(el("span", null, worded(name)), el("span", "muted", worded(note)));
       item.onclick = () => this.take(form);
       return item;
     });
@@ -226,9 +232,12 @@ class Menu {
       const name = fileName(picture.key, form);
       const file = await made(form, picture, groundOf());
       give(file, name);
-      this.told.textContent = GIVEN.replace("{name}", name).replace("{size}", Math.ceil(file.size / 1000).toLocaleString("en-US"));
+      this.told.textContent = worded(GIVEN, {
+        name,
+        size: Math.ceil(file.size / 1000).toLocaleString(document.documentElement.lang || "en"),
+      });
     } catch (problem) {
-      this.told.textContent = FAILED.replace("{problem}", () => problem.message);
+      this.told.textContent = worded(FAILED, { problem: problem.message });
     }
   }
 
@@ -239,12 +248,12 @@ class Menu {
     this.line.hidden = false;
     try {
       await navigator.clipboard.writeText(line);
-      this.told.textContent = COPIED;
+      this.told.textContent = worded(COPIED);
     } catch {
       this.line.select();
-      this.told.textContent = BY_HAND;
+      this.told.textContent = worded(BY_HAND);
     }
-    if (await refusesFrames()) this.told.textContent += REFUSED;
+    if (await refusesFrames()) this.told.textContent += worded(REFUSED);
   }
 }
 
@@ -253,7 +262,7 @@ function said(picture) {
   try {
     return summary(picture.tables());
   } catch (problem) {
-    return FAILED.replace("{problem}", () => problem.message);
+    return worded(FAILED, { problem: problem.message });
   }
 }
 

@@ -1,6 +1,7 @@
 // A picture's numbers as tables on the page, with what they say in words: for a screen reader, and for all.
 
 import { el } from "../common.js";
+import { worded } from "../worded.js";
 import { short, summary } from "./summary.js";
 
 const SHEET_MOST = [200, 40]; // rows and columns of a table that are shown
@@ -14,10 +15,10 @@ export class Sheet {
   constructor(box) {
     this.box = el("dialog", "sheet", null, { "aria-labelledby": "sheet-title" });
     this.said = el("p");
-    this.body = el("div", "sheet-body", null, { tabindex: 0, role: "region", "aria-label": SHEET_WORDS.title });
-    const close = el("button", "sheet-close", SHEET_WORDS.close, { type: "button" });
+    this.body = el("div", "sheet-body", null, { tabindex: 0, role: "region", "aria-label": worded(SHEET_WORDS.title) });
+    const close = el("button", "sheet-close", worded(SHEET_WORDS.close), { type: "button" });
     close.onclick = () => this.box.close();
-    this.box.append(el("h2", null, SHEET_WORDS.title, { id: "sheet-title" }), this.said, this.body, close);
+    this.box.append(el("h2", null, worded(SHEET_WORDS.title), { id: "sheet-title" }), this.said, this.body, close);
     this.box.onclick = (event) => event.target === this.box && this.box.close();
     box.append(this.box);
   }

@@ -20,7 +20,7 @@ from llmviz.nn.attention.study import alignment_share
 STEPS = ("scores", "scaled", "weights", "context")
 
 
-crossed = kit.kept(32)(kit.on_model(translation_trace))
+crossed = kit.cached(32)(kit.on_model(translation_trace))
 
 
 def cell_matrices(
@@ -83,7 +83,7 @@ def draw(state: kit.PageState) -> None:
         return
     bundled = engine.load(PAIRS)
     with kit.stage("cross", stays=False):
-        picture = st.container()
+        bars, picture = st.container(), st.container()
         sentence = kit.read_sentence(state, bundled)
     if sentence is None:
         return
@@ -98,10 +98,10 @@ def draw(state: kit.PageState) -> None:
         alignment_share(torch.tensor(trace.weights), known.alignment).numpy() if right else None
     )
     guess = kit.Guess(GUESS, question(shares, 1 / len(asked)) if shares is not None else None)
-    told = guess.open
+    revealed = guess.open
     chosen = kit.keep(state, "pair", [-1, *range(len(names))])
     if chosen < 0:
-        chosen = int(np.argmax(shares)) if told and shares is not None else 0
+        chosen = int(np.argmax(shares)) if revealed and shares is not None else 0
     with picture:
         head_view(
             trace.weights,
@@ -110,7 +110,7 @@ def draw(state: kit.PageState) -> None:
             names=names,
             key_tokens=asked,
             notes=[words.note.format(share=f"{share:.0%}") for share in shares]
-            if told and shares is not None
+            if revealed and shares is not None
             else [],
             marks=[(j, i) for i, j in known.alignment] if right else [],
             chosen=chosen,
@@ -118,11 +118,10 @@ def draw(state: kit.PageState) -> None:
         )
         line = words.caption["right" if right else "wrong"]
         kit.prose(line, written=unmarked(kit.quote(target, 200)), known=known.target)
-    if shares is not None:
-        kit.section(words.aligned, even=kit.percent(1 / len(asked)))
-        _extremes(shares, 1 / len(asked), names, guess)
-    if guess.question is not None:
-        told = guess.ask()
+    with bars:
+        if shares is not None:
+            _extremes(shares, 1 / len(asked), names, guess)
+        revealed = guess.ask()
     kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.cells, head=names[chosen])
     matrices = cell_matrices(bundled, trace, places[chosen], asking, asked)
@@ -132,7 +131,7 @@ def draw(state: kit.PageState) -> None:
         words.snippet.format(pairs=PAIRS, source=known.source, at=chosen),
         f"{target}\n{[f'{w:.2f}' for w in trace.weights[chosen][0].tolist()]}",
     )
-    if told:
+    if revealed:
         read, written = kit.count(len(asked), "word"), kit.count(len(asking), "token")
         kit.seen(words.end, read=read, written=written)
 
@@ -164,10 +163,10 @@ def question(shares: np.ndarray, even: float) -> kit.Question | None:
 
 
 def _extremes(shares: np.ndarray, even: float, names: list[str], guess: kit.Guess) -> None:
-    told = guess.open
+    revealed = guess.open
     cases = [kit.Case(words.even, even, role="residual")]
     for label, at in ((words.best, shares.argmax()), (words.worst, shares.argmin())):
-        named = words.named.format(which=label, head=names[at]) if told else label
+        named = words.named.format(which=label, head=names[at]) if revealed else label
         cases.append(kit.Case(named, float(shares[at])))
     axis = kit.Axis(0, 1, words.axis)
     guess.cases(cases, axis, veiled=[1, 2], picture=f"{KEY}.extremes")

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 import torch
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.attention import params
-from llmviz.course.lessons.attention.heads import asking_heads, switching, words
+from llmviz.course.lessons.attention.heads import query_heads, switching, words
 from llmviz.course.lessons.attention.heads.model import heads_of
 from llmviz.course.lessons.attention.inputs import examples, opening, sources
 from llmviz.course.lessons.attention.inputs import model_on_text as real
@@ -18,8 +19,7 @@ from llmviz.course.lessons.attention.masks.chapter import digits
 from llmviz.course.lessons.attention.matrices import build, layouts
 from llmviz.course.ui import kit, matrix_picture, model_on_text
 from llmviz.course.ui.matrix_picture import Picture, takes
-from llmviz.nn.attention import causal_mask, merge_heads, split_heads
-from llmviz.nn.attention import ladder as rungs
+from llmviz.nn.attention import causal_mask, merge_heads, split_heads, variants
 from llmviz.nn.attention.steps import AttentionSteps
 
 KEY = "attention.split"
@@ -29,7 +29,7 @@ CUT = 4  # tokens that are drawn cut into heads
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show where the heads of a layer look, then how one matrix is cut into them."""
-    if not asking_heads.draw(state):
+    if not query_heads.draw(state):
         return
     kit.section(words.intro)
     given = kit.or_refused(_inputs, state)
@@ -64,7 +64,6 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     q = inputs.qkv()[0]
     t, c = q.shape
     d = c // n_head
-    st.code(words.shapes.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
     queries = (
         q if inputs.plain is None else inputs.plain[0]
     )  # a rotary model cuts first, then turns
@@ -75,6 +74,7 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
     kit.prose(words.heads_first)
     lv.matrix_view(whole.matrices, key=KEY)
+    kit.programmers(words.programmers, words.shapes.format(b=1, t=t, c=c, h=n_head, d=d))
     kit.section(words.each, heads=kit.count(n_head, "head"))
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
@@ -83,8 +83,15 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     kit.prose(line)
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.head.lower() + f" {h}" for h in range(n_head)]
-    square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
-    axes = {"row_axis": matrix_picture.ASKING_AXIS, "col_axis": matrix_picture.ASKED_AXIS}
+    square: dict[str, Any] = {
+        "row_labels": inputs.tokens,
+        "col_labels": inputs.tokens,
+        "row_sums": True,
+    }
+    axes: dict[str, Any] = {
+        "row_axis": matrix_picture.ASKING_AXIS,
+        "col_axis": matrix_picture.ASKED_AXIS,
+    }
     masked = [
         lv.Matrix(f"masked{h}", steps.masked[h].numpy(), f"masked, {names[h]}")
         for h in range(n_head)
@@ -111,7 +118,8 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     )
     # With the mistake, what the layer hands on is not the model's own.
     _joined(replace(inputs, output=None) if wrong else inputs, steps.output, n_head)
-    functions = [split_heads, merge_heads, rungs.multi_head, *([heads_of] if wrong else [])]
+    functions: list[Any] = [split_heads, merge_heads, variants.multi_head]
+    functions += [heads_of] if wrong else []
     if inputs.name:
         _split_code(inputs, n_head, functions)
         return
@@ -165,7 +173,12 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
     queries, parts = Picture(), [f"context{h}" for h in range(n_head)]
     seen = ("", queries.window("D", output.shape[-1]))
     for h, (name, part) in enumerate(zip(parts, output, strict=True)):
-        more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
+        more: dict[str, Any] = {
+            "row_labels": inputs.tokens,
+            "role": "value",
+            "limit": limit,
+            "windows": seen,
+        }
         queries.add(name, part, words.context.format(head=h), **more)
     last = build.joined(queries, inputs, concat, lv.concat(*parts), limit=limit)
     lv.matrix_view(
@@ -178,5 +191,4 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
 
 
 def _across(names: list[str]) -> list[list[str]]:
-    """Return the heads' matrices in rows that find room."""
     return [names[i : i + layouts.ACROSS] for i in range(0, len(names), layouts.ACROSS)]

@@ -9,10 +9,10 @@ from llmviz.course.lessons.attention.heads import words
 from llmviz.course.lessons.attention.inputs import model_on_text as real
 from llmviz.course.lessons.attention.inputs import opening
 from llmviz.course.ui import engine, kit, model_on_text
+from llmviz.files.text import whole_number
 from llmviz.nn.attention import heads_off
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
-from llmviz.textfile import whole_number
 
 BARS = 8  # tokens whose probabilities are drawn
 
@@ -50,8 +50,8 @@ def draw(state: kit.PageState) -> None:
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     moved = _effect(bundled, reading, tuple(off))
-    name, heads, width = kit.label(bundled.name), config.n_head, config.n_embd
-    kit.seen(words.end, name=name, d=width // heads, c=width, moved=moved)
+    heads, width = config.n_head, config.n_embd
+    kit.seen(words.end, d=width // heads, c=width, moved=moved)
 
 
 def _written(heads: list[tuple[int, int]]) -> str:
@@ -115,7 +115,7 @@ def chances(
     return softmax(opening.last_logits(bundled, ids, off).astype(np.float64))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def chance_bars(
     bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: kit.Mode
 ) -> kit.Figure:

@@ -45,7 +45,7 @@ def edited(state: kit.PageState) -> Inputs:
     Raises ValueError: an edited cell is no finite number, or words are unknown.
     """
     own = sources.own_matrices(state)
-    # W_O has a part in the last rung only.
+    # W_O has a part in the last variant only.
     keys = MATRICES if state["rung"] == "heads" else MATRICES[:-1]
     opened = st.session_state.setdefault(f"{KEY}.opened", any(state[key] for key in keys))
     box = kit.fold(steps_words.edit, f"{KEY}.fold", ":material/edit:", opened=opened)

@@ -17,8 +17,8 @@ PICKER = kit.Picker(runs_fit=kit.attends)
 LOOKED_INTO = kit.Picker(runs_fit=kit.looked_into)
 
 
-traced = kit.kept(32)(kit.on_model(heads_on_text.layer_trace))
-all_maps = kit.kept(32)(kit.on_model(heads_on_text.head_maps))
+traced = kit.cached(32)(kit.on_model(heads_on_text.layer_trace))
+all_maps = kit.cached(32)(kit.on_model(heads_on_text.head_maps))
 
 
 def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int | None) -> Inputs:

@@ -18,8 +18,8 @@ from llmviz.interpretability import heads_on_text
 MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
 
 
-last_logits = kit.kept(64)(kit.on_model(heads_on_text.last_logits))
-worth_of_heads = kit.kept(32)(kit.on_model(heads_on_text.effect_of_heads))
+last_logits = kit.cached(64)(kit.on_model(heads_on_text.last_logits))
+worth_of_heads = kit.cached(32)(kit.on_model(heads_on_text.effect_of_heads))
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:

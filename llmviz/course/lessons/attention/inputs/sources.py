@@ -55,26 +55,30 @@ class Inputs:
 
     tokens: tuple[str, ...]
     x: Tensor
-    w: tuple[Tensor, Tensor, Tensor]
-    b: tuple[Tensor, Tensor, Tensor] | None = None
+    w: tuple[Tensor, ...]
+    b: tuple[Tensor, ...] | None = None
     projection: tuple[Tensor, Tensor | None] | None = None
     name: str = ""
-    given: tuple[Tensor, Tensor, Tensor] | None = None
+    given: tuple[Tensor, ...] | None = None
     ids: tuple[int, ...] = ()
     output: Tensor | None = None
     angles: Tensor | None = None
     speeds: Tensor | None = None
-    plain: tuple[Tensor, Tensor] | None = None
+    plain: tuple[Tensor, ...] | None = None
     scale: tuple[float, str] | None = None
     allowed: Tensor | None = None
     before: str | None = None
     place: tuple[int, int | None] = (0, None)
 
+    def matrices(self) -> tuple[Tensor, Tensor, Tensor]:
+        """W_Q, W_K and W_V."""
+        q, k, v = self.w
+        return q, k, v
+
     def qkv(self) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each (T, N)."""
-        if self.given is not None:
-            return self.given
-        return tuple(self.x @ w for w in self.w)
+        q, k, v = self.given or (self.x @ w for w in self.w)
+        return q, k, v
 
 
 def tensor(written: str) -> Tensor:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,10 +52,16 @@ def draw(state: kit.PageState) -> None:
     if inputs is not None and steps is not None:
         kit.seen(
             words.end,
-            cells=kit.count(steps.weights.numel(), "cell"),
-            hidden=0 if mask is None else int((~mask).sum()),
+            forbids=forbids(mask, steps.weights.numel()),
             trained=words.end_trained.format(**trained) if trained else "",
         )
+
+
+def forbids(mask: Tensor | None, cells: int) -> str:
+    """Return what the chapter's end says of a mask over so many cells."""
+    hidden = 0 if mask is None else int((~mask).sum())
+    line = words.end_mask["some" if hidden else "none"]
+    return line.format(hidden=hidden, cells=kit.count(cells, "cell"))
 
 
 def _masked(state: kit.PageState, inputs: Inputs) -> tuple[Tensor | None, AttentionSteps]:
@@ -87,7 +94,7 @@ def _inputs(state: kit.PageState) -> Inputs | None:
             return None
         layer, head = opening.choose_head(state, bundled)
     reading = model_on_text.read_text(state, bundled, params.DRAWN)
-    return reading and real.model_head(bundled, reading, layer, head)
+    return None if reading is None else real.model_head(bundled, reading, layer, head)
 
 
 def choose_mask(state: kit.PageState, tokens: Sequence[str]) -> Tensor | None:
@@ -120,7 +127,6 @@ def read_mask(written: str, t: int) -> Tensor:
 
 
 def _own(state: kit.PageState, tokens: Sequence[str]) -> Tensor:
-    """Show boxes to tick, and return the mask that they make."""
     t, names = len(tokens), [f"{i} {token}" for i, token in enumerate(tokens)]
     slot = f"{KEY}.own"
     known, base, number = st.session_state.get(slot, (None, "", 0))
@@ -174,7 +180,7 @@ def _picture(
 ) -> None:
     picture = Picture()
     q, k, v = inputs.qkv()
-    rows = {"row_labels": inputs.tokens}
+    rows: dict[str, Any] = {"row_labels": inputs.tokens}
     for name, part, role in (("Q", q, "query"), ("K", k, "key"), ("V", v, "value")):
         picture.add(name, part, role=role, **rows)
     weights_to_output(
@@ -185,8 +191,8 @@ def _picture(
         operands=("Q", "K"),
         way=Way((1.0, written), words.reasons[state["mask"]], before=before),
     )
-    square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
-    axes = {
+    square: dict[str, Any] = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
+    axes: dict[str, Any] = {
         "row_axis": matrix_picture.ASKING_AXIS,
         "col_axis": matrix_picture.ASKED_AXIS,
         "row_sums": True,
@@ -196,7 +202,7 @@ def _picture(
     )
     names = [m.name for m in picture.matrices if m.name not in ("Q", "K", "V", "right", "scores")]
     names.remove("context")
-    picture.layout = [names[:-1], [*names[-1:], "right"]]
+    picture.layout = [[*names[:-1]], [*names[-1:], "right"]]
     linked.show(state, picture, KEY)
 
 
@@ -233,9 +239,9 @@ def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> 
 
 
 def _code(inputs: Inputs, mask: Tensor | None, factor: float, before: str | None) -> None:
-    slots = {"factor": factor, "before": before}
+    slots: dict[str, Any] = {"factor": factor, "before": before}
     slots["mask"] = "None" if mask is None else f"torch.tensor({mask.tolist()})"
-    parts = inputs.qkv()
+    parts: tuple[Tensor, ...] = inputs.qkv()
     if inputs.name:
         layer, head = inputs.place
         slots |= {"name": inputs.name, "ids": list(inputs.ids), "layer": layer, "head": head}
@@ -244,11 +250,12 @@ def _code(inputs: Inputs, mask: Tensor | None, factor: float, before: str | None
         rows = [[[round(cell, 9) for cell in row] for row in part.tolist()] for part in parts]
         text = words.snippet_of_example.format(**dict(zip("qkv", rows, strict=True)), **slots)
         # From the very numbers that the snippet quotes: a half is then rounded the same way.
-        parts = [torch.tensor(part, dtype=torch.float64) for part in rows]
-    weights = attention(*parts, mask, factor, softmax_before_mask=before).weights.tolist()
+        parts = tuple(torch.tensor(part, dtype=torch.float64) for part in rows)
+    q, k, v = parts
+    weights = attention(q, k, v, mask, factor, softmax_before_mask=before).weights.tolist()
     if inputs.name:
         prints = str([f"{w:.2f}" for w in weights[-1]])
     else:
         prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights)
-    functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
-    kit.show_code([*functions, attention], text, prints, label=words.code_mask)
+    masks = (causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows)
+    kit.show_code((*masks, attention), text, prints, label=words.code_mask)

@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ from llmviz.course.lessons.attention.masks import words
 from llmviz.course.lessons.attention.masks.model import LetterByLetter, letter_by_letter
 from llmviz.course.lessons.attention.names import typed_name
 from llmviz.course.ui import engine, kit, matrix_picture
-from llmviz.course.ui.guess import words as guess_words
+from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.model_on_text import names_of
 from llmviz.nn.attention.study import loss_as_written, weight_ahead
 from llmviz.tokenizers import ENDOFTEXT
@@ -33,7 +34,7 @@ def held_out_names() -> list[str]:
     return load_corpus("names").split()[1].documents[:NAMES]
 
 
-@kit.kept(8)
+@kit.cached(8)
 def honest(bundled: engine.Bundled) -> LetterByLetter:
     """Ask a bundled model of names for each letter of held-out names from the letters before."""
     return letter_by_letter(bundled.model, bundled.tokenizer, held_out_names(), LOOKED_AT)
@@ -57,11 +58,11 @@ def draw(state: kit.PageState) -> bool:
             guess = _look(state, name)
         kit.choose(state, "twin", words.twin_label, words.twins)
         kit.text_input(state, "letters", words.name, width=300)
-    told = guess.ask()
+    revealed = guess.ask()
     kit.source(state)
-    if told:
+    if revealed:
         kit.looks(state, words.looks, f"{KEY}.looks", **numbers())
-    return told
+    return revealed
 
 
 def _look(state: kit.PageState, name: str) -> kit.Guess:
@@ -168,7 +169,7 @@ def question(letters: list[str]) -> kit.Question | None:
         at = int(column)
         return words.cell.format(letter=letters[at], at=at)
 
-    near = {"asking": kit.quote(letters[row]), "next": kit.quote(letters[row + 1])}
+    near: dict[str, Any] = {"asking": kit.quote(letters[row]), "next": kit.quote(letters[row + 1])}
     return kit.Question.among(
         words.ask, there, row + 1, written, row=row, before=kit.quote(letters[row - 1]), **near
     )
@@ -178,11 +179,21 @@ def numbers() -> dict[str, str]:
     """Return the losses that looks and end say, on paper and in use, by the models' short names."""
     if not set(MODELS) <= set(engine.names()):
         return {}
-    said = {}
+    said: dict[str, Any] = {}
     for name, score in all_honest().items():
         short = name.removeprefix("names-gpt").strip("-").replace("-", "_") or "right"
-        said |= {f"{short}_paper": f"{paper(name):.4f}", f"{short}_use": f"{score.loss:.2f}"}
+        said |= {f"{short}_paper": told(paper(name)), f"{short}_use": told(score.loss)}
+        said["blind"] = told(math.log(score.vocabulary))
     return said
+
+
+def told(loss: float) -> str:
+    """Return a loss with two digits; of one that they do not show, that it is nearly 0.
+
+    >>> told(1.5827), told(0.0049), told(0.005)
+    ('1.58', 'nearly 0', '0.01')
+    """
+    return words.nearly_none if round(loss, 2) == 0 else f"{loss:.2f}"
 
 
 def code() -> None:

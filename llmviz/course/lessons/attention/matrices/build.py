@@ -1,4 +1,4 @@
-"""The rungs of the ladder as pictures: one head, several, and the cut of a matrix into heads.
+"""The variants of the variants as pictures: one head, several, and the cut of a matrix into heads.
 
 Below them stands what is said of each step. T time, C width, D head size, H heads, N = H·D.
 """
@@ -23,8 +23,8 @@ from llmviz.course.ui.matrix_picture import (
     weights_to_output,
 )
 from llmviz.nn.attention import split_heads
-from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.nn.attention.variants import MultiHeadSteps
 
 SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
 
@@ -68,7 +68,7 @@ def one_head(
     projections(picture, inputs)
     q, k, _ = inputs.qkv()
     operands = ("Q", "K")
-    if inputs.angles is not None:
+    if inputs.angles is not None and inputs.speeds is not None:
         pairs = [("Q", "query", q), ("K", "key", k)]
         turn(
             picture,
@@ -78,7 +78,7 @@ def one_head(
             pairs,
             picture.matrix("Q").windows[1],
         )
-        operands = tuple(map(turned, operands))
+        operands = (turned("Q"), turned("K"))
     weights_to_output(
         picture,
         inputs.tokens,
@@ -141,7 +141,7 @@ def many_heads(
     q, k, v = steps.q, steps.k, steps.v
     if inputs.plain is not None:
         q, k = (split_heads(part, n_head) for part in inputs.plain)
-    split, operands = [], ("Q", "K")
+    split = []
     for h, mark in enumerate(marks):
         for letter, role, part in zip("QKV", ("query", "key", "value"), (q, k, v), strict=True):
             name = f"{letter}{mark}"
@@ -150,17 +150,17 @@ def many_heads(
             limit = float(picture.matrix(letter).values.__abs__().max()) or 1.0
             picture.add(name, part[h], name, text, role=role, op=op, limit=limit, **rows)
             split.append(name)
-        if inputs.angles is not None:
+        if inputs.angles is not None and inputs.speeds is not None:
             pairs = [(f"Q{mark}", "query", steps.q[h]), (f"K{mark}", "key", steps.k[h])]
             turn(picture, inputs.tokens, inputs.angles, inputs.speeds, pairs)
     for h, mark in enumerate(marks):
-        names = [f"{letter}{mark}" for letter in operands]
+        read_as = str if inputs.angles is None else turned
         weights_to_output(
             picture,
             inputs.tokens,
             AttentionSteps(*(step[h] for step in steps.attention)),
             f"V{mark}",
-            operands=tuple(names if inputs.angles is None else map(turned, names)),
+            operands=(read_as(f"Q{mark}"), read_as(f"K{mark}")),
             way=Way(scale, masked, **more),
             mark=mark,
         )
@@ -170,7 +170,7 @@ def many_heads(
     picture.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
     picture.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
     if inputs.angles is not None:
-        names = [turned(f"{letter}{mark}") for mark in marks for letter in operands]
+        names = [turned(f"{letter}{mark}") for mark in marks for letter in "QK"]
         picture.step(["angle", *names], say["turned"])
     present = {matrix.name for matrix in picture.matrices}
     captions = square_captions(scale, d, more.get("before"))
@@ -255,5 +255,4 @@ def _columns(head: int, d: int, of: str) -> str:
 
 
 def _small(n: int) -> str:
-    """A number as subscript digits."""
     return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(n))

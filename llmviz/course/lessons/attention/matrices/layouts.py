@@ -1,4 +1,4 @@
-"""Where each matrix of a rung stands: examples as they multiply, a model's in bands of columns."""
+"""Where each matrix of a variant stands: examples as they multiply, a model's in bands."""
 
 from itertools import zip_longest
 
@@ -14,13 +14,13 @@ def one_head(picture: Picture, inputs: Inputs) -> Names:
     names = [matrix.name for matrix in picture.matrices]
     maps = [name for name in names if name in MAPS]
     if not inputs.name:
-        left_of = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
+        left_of: Names = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
         rows = [[*row, name] for row, name in zip(left_of, [*maps, "context"], strict=False)]
         rest = [*maps, "context"][3:]
         return [*rows, [None] * (4 - len(rest)) + rest] if rest else rows
     # What has a row for each token on the left, what has a cell for each pair on the right.
-    top = [["X", "W_Q", "W_K", "W_V"]]
-    left = ["Q", "K", "V"]
+    top: Names = [["X", "W_Q", "W_K", "W_V"]]
+    left: list[str | None] = ["Q", "K", "V"]
     if "angle" in names:
         top.append(["angle", "Q", "K", None])
         left = [turned("Q"), turned("K"), "V"]
@@ -35,13 +35,13 @@ def many_heads(picture: Picture, inputs: Inputs, last: list[str], marks: list[st
         rows: Names = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
         for mark in marks:
             rows += [[f"{name}{mark}" for name in names] for names in (("Q", "K", "V"), *maps)]
-        return [*rows, last]
+        return [*rows, [*last]]
     names = {matrix.name for matrix in picture.matrices}
     rows = [["X", "W_Q", "W_K", "W_V"], ["angle" if "angle" in names else None, "Q", "K", "V"]]
     kinds = ["Q{}", "K{}", "V{}", turned("Q{}"), turned("K{}")]
     kinds += [f"{name}{{}}" for name in ("scores", "scaled", "softmax", "masked", *maps[1])]
     for first in range(0, len(marks), ACROSS):
         band = marks[first : first + ACROSS]
-        listed = [[kind.format(mark) for mark in band] for kind in kinds]
+        listed: Names = [[kind.format(mark) for mark in band] for kind in kinds]
         rows += [row for row in listed if row[0] in names]
-    return [*rows, last]
+    return [*rows, [*last]]

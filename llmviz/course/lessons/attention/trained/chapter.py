@@ -34,8 +34,8 @@ MATTERS = 0.1  # of a chance: a change by less says that nothing depends on the 
 TRIED = 4  # heads that look hardest at one word, which are switched off
 APART = 0.12  # between the answers of a question for a share
 
-without_each = kit.kept(16)(kit.on_model(chances_without_each))
-without_heads = kit.kept(16)(kit.on_model(without_some))
+without_each = kit.cached(16)(kit.on_model(chances_without_each))
+without_heads = kit.cached(16)(kit.on_model(without_some))
 
 
 class Seen(NamedTuple):
@@ -73,10 +73,10 @@ def draw(state: kit.PageState) -> None:
     if found is not None:
         with kit.stage("trained", stays=False):
             _stage(state, found, guess)
-    told = guess.ask()
+    revealed = guess.ask()
     kit.source(state)
     kit.load(real.LOOKED_INTO.choose(state))  # says what there is to say of it
-    if found is None or not told:
+    if found is None or not revealed:
         kit.rest()
         return
     kit.looks(state, *passages(found))
@@ -206,7 +206,7 @@ def kept_question(found: Seen) -> kit.Question | None:
     (head, right), *_ = found.tried
     before = float(found.chances[found.best])
     about = _about_head(found, head) | {"after": whole_percent(right)}
-    about["heads"] = f"{found.maps.maps[..., 0, 0].size:,}"
+    about["heads"] = kit.local(f"{found.maps.maps[..., 0, 0].size:,}")
     reasons = {right: words.ask_kept_right[change_of(right / before)]}
     for share, why in ((before, words.ask_kept_all), (0.0, words.ask_kept_none)):
         if all(abs(share - other) >= APART for other in reasons):
@@ -217,7 +217,7 @@ def kept_question(found: Seen) -> kit.Question | None:
     return kit.Question.among(words.ask_kept, filled, right, whole_percent, **about)
 
 
-def _about_head(found: Seen, place: Head) -> dict[str, str]:
+def _about_head(found: Seen, place: Head) -> dict[str, Any]:
     """Return what sentences say of a head: its name, where it looks, and the next token."""
     return {
         "head": name_of(place),
@@ -286,7 +286,7 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
     """Draw where one head looks, all heads to choose from, and the next token without that one."""
     maps, tokens = found.maps.maps, found.read.tokens
     place = _head_of(state, found)
-    told = guess.open
+    revealed = guess.open
     look_back(
         maps[place][None],
         tokens,
@@ -298,7 +298,7 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
     def take() -> None:
         clicked = st.session_state[KEY].get("chosen")
         state["layer"], state["head"] = clicked or (-1, -1)
-        if guess.asks and not found.tried:
+        if guess.asks and guess.question and not found.tried:
             guess.settle([answer_of(found, guess.question.answers, tuple(clicked or place))])
 
     # Of many heads the grid is long: what is asked for stands first, on a phone above it.
@@ -314,7 +314,7 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
         elif found.tried and place == found.tried[0][0]:
             _kept(found, guess)
         else:
-            _chances(found, place, told=told)
+            _chances(found, place, revealed=revealed)
         slot = kit.tied(f"_{KEY}.asked", _which(state), state.taker("asked"))
         st.segmented_control(
             words.asked_label, list(words.asked), format_func=words.asked.get, required=True, **slot
@@ -348,24 +348,23 @@ def _kept(found: Seen, guess: kit.Guess) -> None:
     axis = kit.Axis(0, 1, words.kept_axis.format(best=unmarked(best)))
     guess.cases(cases, axis, veiled=[len(cases) - 1], picture=f"{KEY}.kept")
     if guess.open:
-        kit.prose(caption(found, asked_head, told=True))
+        kit.prose(caption(found, asked_head, revealed=True))
 
 
-def _chances(found: Seen, place: Head, *, told: bool) -> None:
+def _chances(found: Seen, place: Head, *, revealed: bool) -> None:
     """Draw the likeliest next tokens without a head, and say what changed."""
     less = chances_without(found, place)
     best = [int(i) for i in top_ids(np.maximum(found.chances, less), BARS)]
     names = model_on_text.names_of(best, found.read.bundled.tokenizer)
     kit.case_rows(
         [
-            kit.Case(name, float(less[i]) if told else None, note="" if told else "?")
+            kit.Case(name, float(less[i]) if revealed else None, note="" if revealed else "?")
             for name, i in zip(names, best, strict=True)
         ],
         kit.Axis(0, 1, words.chance_axis.format(head=name_of(place))),
         key=f"{KEY}.chances",
-        words={},
     )
-    kit.prose(caption(found, place, told=told))
+    kit.prose(caption(found, place, revealed=revealed))
 
 
 def chances_without(found: Seen, place: Head) -> np.ndarray:
@@ -380,16 +379,19 @@ def chances_without(found: Seen, place: Head) -> np.ndarray:
     return softmax(logits.astype(np.float64))
 
 
-def caption(found: Seen, place: Head, *, told: bool) -> str:
+def caption(found: Seen, place: Head, *, revealed: bool) -> str:
     """Return what to see: where a head looks, and what the model says without it."""
     slots = _about_head(found, place)
-    if not told:
+    if not revealed:
         return words.caption["asked"].format(**slots)
     less = chances_without(found, place)
     now = int(less.argmax())
     slots |= {"now": found.name(now), "after": whole_percent(float(less[now]))}
     kept = float(less[found.best]) / float(found.chances[found.best])
-    return words.caption["flips" if now != found.best else change_of(kept)].format(**slots)
+    how = "flips" if now != found.best else change_of(kept)
+    if how == "stays" and slots["after"] == slots["before"]:
+        how = "same"
+    return words.caption[how].format(**slots)
 
 
 def change_of(kept: float) -> str:
@@ -403,12 +405,9 @@ def change_of(kept: float) -> str:
 
 def note(summary: HeadSummary, layer: int, head: int) -> str:
     values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
-    shares = {name: _percent(value) for name, value in values.items()}
-    return words.note_head.format(**{**shares, "entropy": values["entropy"]})
-
-
-def _percent(share: float) -> str:
-    return "–" if math.isnan(share) else f"{share:.0%}"
+    if math.isnan(values["previous"]):
+        return ""  # no token of the text has a choice
+    return words.note_head.format(**{name: f"{value:.0%}" for name, value in values.items()})
 
 
 # ---- deeper
@@ -428,21 +427,11 @@ def _deeper(state: kit.PageState, found: Seen) -> None:
     flips = 0 if found.without is None else int((found.without.argmax(-1) != found.best).sum())
     kit.seen(
         words.end,
-        name=kit.label(bundled.name),
         heads=kit.count(summary.entropy.size, "head"),
         flips=words.end_flips[min(flips, 2)].format(count=flips)
         if found.without is not None
         else "",
-        previous=most_before(summary),
     )
-
-
-def most_before(summary: HeadSummary) -> str:
-    """Return a sentence on the head with the most weight on the token before."""
-    if np.isnan(summary.previous).all():
-        return words.end_one
-    place = _place(np.nan_to_num(summary.previous, nan=-1))
-    return words.end_previous.format(head=name_of(place), share=_percent(summary.previous[place]))
 
 
 def _summary(summary: HeadSummary) -> None:
@@ -457,8 +446,7 @@ def _summary(summary: HeadSummary) -> None:
         dots = values[~np.isnan(values)].tolist()
         note = words.summary_most.format(layer=best[0], head=best[1])
         cases.append(kit.Case(title, float(values[best]), dots=dots, note=note, role="weights"))
-    kit.case_rows(
-        cases, kit.Axis(0, 1, words.summary_axis), key=f"{KEY}.dots", words={}, mark="dot"
-    )
+    kit.case_rows(cases, kit.Axis(0, 1, words.summary_axis), key=f"{KEY}.dots", mark="dot")
     if np.isnan(summary.induction).all():
         kit.prose(words.summary_no_repeat)
+    kit.measured(words.summary_measured)

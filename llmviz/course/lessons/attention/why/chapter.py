@@ -40,7 +40,7 @@ def _influence(state: kit.PageState) -> str:
     gpt, rnn = (influence_of(engine.load(model), name) for model in models)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), kit.theme())
     kit.chart(figure, "attention.why")
-    st.caption(words.influence)
+    kit.measured(words.influence)
     _code(name, float(rnn[0]))
     shares = {"first": float(rnn[0]), "last": float(rnn[-1]), "least": float(gpt.min())}
     written = {key: f"{share:.0%}" for key, share in shares.items()}
@@ -55,7 +55,7 @@ def _code(name: str, first: float) -> None:
     )
 
 
-@kit.kept(32)
+@kit.cached(32)
 def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
     """Return what is left of each letter in the vectors that a model keeps, (letters,).
 
@@ -67,7 +67,7 @@ def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
     return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last=last)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def influence_bars(
     name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], mode: kit.Mode
 ) -> kit.Figure:

@@ -31,21 +31,20 @@ def draw(state: kit.PageState) -> bool:
     kit.prose(words.hook)
     if not kit.models_here(ONE_VECTOR, LOOKS_BACK):
         return True
-    cards = [engine.card(name) for name in (ONE_VECTOR, LOOKS_BACK)]
-    counts = [by_length(card) for card in cards]
+    counts = [by_length(engine.card(name)) for name in (ONE_VECTOR, LOOKS_BACK)]
     guess = kit.Guess(GUESS, question(counts[0]))
     with kit.stage("why", stays=False):
         snippet = _sentence(state)
         if all(counts):
             _lines(counts, guess)
-    told = guess.ask()
-    if told:
+    revealed = guess.ask()
+    if revealed:
         kit.looks(state, words.looks, f"{KEY}.looks")
         if all(counts):
-            kit.prose(report(cards, counts))
+            kit.prose(report(counts))
     if snippet is not None:
         kit.show_code([RecurrentTranslator], *snippet, label=words.code_translator)
-    return told
+    return revealed
 
 
 def by_length(card: dict[str, Any]) -> Counts:
@@ -60,7 +59,7 @@ def shares(counts: Counts) -> tuple[list[int], list[float]]:
     return lengths, [counts[length][1] / counts[length][0] for length in lengths]
 
 
-translation = kit.kept(64)(kit.on_model(translated))
+translation = kit.cached(64)(kit.on_model(translated))
 
 
 def _sentence(state: kit.PageState) -> tuple[str, str] | None:
@@ -112,7 +111,8 @@ def caption(line: str, right: str, other: int) -> str:
     """Return what to see: how many words are wrong, and what the first of them says instead."""
     written, known = line.split(), right.split()
     wrong = mistakes(written, known)
-    slots = {"wrong": kit.count(len(wrong), words.word), "count": len(known), "other": other}
+    slots = {"wrong": kit.count(len(wrong), words.word), "count": len(known)}
+    slots["other"] = other or words.no_word
     at = next((at for at in wrong if at < min(len(written), len(known))), None)
     if not wrong or at is None:
         return words.caption["wrong" if wrong else "none"].format(**slots)
@@ -167,10 +167,10 @@ def question(counts: Counts) -> kit.Question | None:
     )
 
 
-def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
+def report(counts: list[Counts]) -> str:
     """Return what the lines say: each model's share of short and of long sentences.
 
-    cards and counts: of the model with one vector, and of the one that looks back.
+    counts: of the model with one vector, and of the one that looks back.
     """
     lengths = sorted(set(counts[0]) & set(counts[1]))
     middle = (lengths[0] + lengths[-1]) // 2
@@ -188,6 +188,4 @@ def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
         one_long=share(counts[0], long),
         back_short=back[0],
         back_long=back[1],
-        one_size=cards[0]["parameters"],
-        back_size=cards[1]["parameters"],
     )

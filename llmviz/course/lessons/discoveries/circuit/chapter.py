@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -114,13 +115,13 @@ def fitting(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...
         raise ValueError(words.long.format(count=longest, limit=MOST_TOKENS))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def sums(bundled: engine.Bundled, ids: tuple[int, ...]) -> Sums:
     """Return what each part of a model wrote for a prompt."""
     return read_sums(bundled.model, ids)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def growing(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> GrowingCircuit:
@@ -134,7 +135,7 @@ def growing(
         raise ValueError(NO_DIFFERENCE) from None
 
 
-@kit.kept(32)
+@kit.cached(32)
 def whole(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Circuit:
@@ -144,7 +145,7 @@ def whole(
     return Circuit(grown.order, grown.effects, grown.left)
 
 
-@kit.kept(128)
+@kit.cached(128)
 def left_with(
     bundled: engine.Bundled,
     own: tuple[int, ...],
@@ -223,7 +224,12 @@ def question(circuit: Circuit) -> kit.Question | None:
         return None
     if kit.whole_percent(alone) == kit.whole_percent(even):  # two answers would read alike
         return None
-    slots = {"few": FEW, "edges": circuit.all, "alone": written(alone), "even": written(even)}
+    slots: dict[str, Any] = {
+        "few": FEW,
+        "edges": circuit.all,
+        "alone": written(alone),
+        "even": written(even),
+    }
     return kit.Question.among(
         words.ask.format(**slots),
         {
@@ -239,7 +245,6 @@ def question(circuit: Circuit) -> kit.Question | None:
 
 
 def _heads(state: kit.PageState, of: Prompts) -> None:
-    """Show where the heads of the hypothesis look in both prompts."""
     bundled, *both = of[:3]
     chosen = chosen_edges(state["hypothesis"], all_edges(bundled.model))
     parts = dict.fromkeys(part for edge in chosen for part in edge if part.kind == "head")
@@ -255,7 +260,7 @@ def _heads(state: kit.PageState, of: Prompts) -> None:
         )
 
 
-@kit.kept(64)
+@kit.cached(64)
 def maps_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return where all heads look in a prompt (L, H, T, T)."""
     return np.asarray(head_maps(bundled.model, ids).maps)
@@ -271,11 +276,11 @@ def _rows(of: Prompts, live: bool) -> None:
         kit.run_again()  # which ends the looking
     circuit = whole(*of)
     guess, counts = kit.Guess(GUESS, question(circuit)), [n for n in COUNTS if n < circuit.all]
-    told = guess.open
+    revealed = guess.open
     cases = []
     for number in (*counts, circuit.all):
         share = round(circuit.left[number], 4) + 0.0  # no −0
-        open_row = told or number in (0, FEW, circuit.all)
+        open_row = revealed or number in (0, FEW, circuit.all)
         label = by_count(words.rows, number, circuit.all).format(count=number)
         note = "" if open_row else "?"
         cases.append(kit.Case(label, share if open_row else None, note=note))
@@ -302,9 +307,10 @@ def _kept(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     kit.plot(f"{KEY}.graph", graph_of, *of, tuple(circuit.order[:number]))
     line = by_count(words.left, number, circuit.all)
     kit.prose(f"{line.format(count=number, left=written(circuit.left[number]))} {words.scale}")
+    kit.measured(words.how_ordered)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def graph_of(
     bundled: engine.Bundled,
     own: tuple[int, ...],
@@ -396,10 +402,15 @@ def _code(of: Prompts, chosen: tuple[Edge, ...]) -> None:
 
     def printed() -> str:
         others = set(all_edges(bundled.model)).difference(chosen)
-        both = (sums(bundled, ids) for ids in (own, donor))
-        logits = patch_edges(bundled.model, *both, [others])[0]
+        first, second = (sums(bundled, ids) for ids in (own, donor))
+        logits = patch_edges(bundled.model, first, second, [others])[0]
         return str([f"{x:.2f}" for x in logits[list(pair)].tolist()])
 
-    slots = {"name": bundled.name, "own": list(own), "donor": list(donor), "kept": [*chosen]}
+    slots: dict[str, Any] = {
+        "name": bundled.name,
+        "own": list(own),
+        "donor": list(donor),
+        "kept": [*chosen],
+    }
     text = words.snippet.format(**slots, pair=list(pair))
     kit.show_code([all_edges, patch_edges], text, printed)

@@ -1,6 +1,7 @@
 """Chapter "Features, judged by the truth": a sparse autoencoder on the story model's stream."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,11 +54,11 @@ from llmviz.course.lessons.discoveries.features_record import (
     weights_of,
 )
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import words as hand_words
+from llmviz.course.ui.guess_drawn import words as hand_words
 from llmviz.interpretability.sparse_autoencoder import Dictionary, learn
 from llmviz.interpretability.unit_corpus import corpus_of
 from llmviz.models.transformers import require_transformer
-from llmviz.tokenizers import Token, Tokenizer
+from llmviz.tokenizers import Tokenizer, in_line
 from llmviz.training.config import OWN_TEXT
 
 KEY = "discoveries.features"
@@ -99,8 +100,8 @@ def draw(state: kit.PageState) -> None:
         }
         kit.looks(state, words.looks, f"{KEY}.looks", **named, she=f1["state she"])
     width = len(found.dictionary.centre)
-    on = {"width": width, "on": ON_EACH, "tokens": scores().learned_tokens}
-    kit.section(words.intro, features=SIZE, **on)
+    kit.section(words.intro, features=SIZE, width=width, on=ON_EACH)
+    kit.measured(words.how_learned, tokens=scores().learned_tokens)
     if opened:
         _replaced()
         _writes(found, feature)
@@ -148,7 +149,7 @@ def question(state: kit.PageState) -> kit.Question | None:
     )
 
 
-@kit.kept(64)
+@kit.cached(64)
 def on_text(bundled: engine.Bundled, ids: tuple[int, ...], layer: int, features: int) -> np.ndarray:
     """Return the value of each feature at each token of a text behind its start (T, N)."""
     return values_on(bundled.model, ids, layer, bundle(layer, features).dictionary)
@@ -171,7 +172,8 @@ def _stage(state: kit.PageState, found: Bundle, feature: int, guess: kit.Guess) 
                 guess.settle([place, AWAY * (place != right)])
 
         name = words.waits if guess.asks else words.text_row.format(feature=feature)
-        rows = [token_row(ids[1:], own, bundled.tokenizer, name, details)]
+        row = token_row(ids[1:], own, bundled.tokenizer, name, details)
+        rows = [replace(row, ghost=guess.missed)]
         highest = max(float(found.highest[feature]), float(own.max()), 1e-3)
         look = {"show_ids": False, "value_label": words.value, "value_range": (0.0, highest)}
         token_strip(rows, key=key, on_change=clicked, **look)
@@ -217,7 +219,7 @@ def _strongest(found: Bundle, feature: int) -> None:
     kit.prose(f"{words.feature_read[kind].format(**slots)} {best}")
 
 
-@kit.kept(1)
+@kit.cached(1)
 def story_ids() -> list[list[int]]:
     """Return the tokens of the held-out stories, each behind its start token."""
     tokenizer = engine.load(MODEL).tokenizer
@@ -241,12 +243,7 @@ def token_row(
     details: Sequence[str] = (),
 ) -> TokenRow:
     """Return tokens as a strip draws them; details: a line for each token's card."""
-    tokens, at = [], 0
-    for token, shown in zip(ids, kit.names_of(ids, tokenizer), strict=True):
-        special = token in tokenizer.special_tokens.values()
-        data = shown.encode() if special else tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
+    tokens = in_line(kit.shown_bytes(ids, tokenizer), ids)
     cards = [{words.value: kit.signed(float(value))} for value in values]
     if details:
         cards = [card | {words.on_here: line} for card, line in zip(cards, details, strict=True)]
@@ -263,7 +260,7 @@ def strongest_here(values: np.ndarray) -> str:
     return " · ".join(f"{at}: {values[at]:.2f}" for at in order if values[at] > 0) or "–"
 
 
-@kit.kept(256)
+@kit.cached(256)
 def strongest_at(layer: int, features: int, feature: int) -> str:
     """Return the tokens at which a feature of a dictionary is strongest, each once."""
     found, tokenizer = bundle(layer, features), engine.load(MODEL).tokenizer
@@ -298,14 +295,14 @@ def _replaced() -> None:
     kit.prose(words.replaced_read[kind], recovered=float(np.mean(shares)), **slots)
 
 
-@kit.kept(128)
+@kit.cached(128)
 def writes(layer: int, features: int, feature: int) -> FeatureWrites:
     gpt = require_transformer(engine.load(MODEL).model)
     direction = bundle(layer, features).dictionary.directions[feature]
     return feature_writes(gpt, direction, scores().divisor, LISTED)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def writes_bars(layer: int, features: int, feature: int, mode: kit.Mode) -> go.Figure:
     """Return the tokens that a feature raises and lowers most, as bars."""
     found = writes(layer, features, feature)
@@ -317,7 +314,7 @@ def writes_bars(layer: int, features: int, feature: int, mode: kit.Mode) -> go.F
 
 def _writes(found: Bundle, feature: int) -> None:
     which = found.run.layer, found.run.features, feature
-    kit.section(words.writes, feature=feature, divisor=scores().divisor)
+    kit.section(words.writes, feature=feature)
     kit.plot(f"{KEY}.writes", writes_bars, *which)
     slots = dict(zip(("layer", "features", "feature"), which, strict=True))
     more = f"{writes(*which).more[:3].tolist()}"
@@ -326,22 +323,23 @@ def _writes(found: Bundle, feature: int) -> None:
 
 
 def _truth(state: kit.PageState) -> None:
-    kit.section(words.truth, chosen=CHOSEN_ON, measured=MEASURED_ON)
+    kit.section(words.truth)
     kit.choose(state, "featkind", words.kind, words.kinds)
     which = *dictionary_of(state), state["featkind"]
     kit.plot(f"{KEY}.scores", figure, *which)
     kit.prose(read_out(*which))
+    kit.measured(words.how_judged, chosen=CHOSEN_ON, measured=MEASURED_ON)
 
 
 def read_out(layer: int, features: int, kind: str) -> str:
     """Return how features compare with units and the rest, in sentences."""
     found = medians(layer, features, kind)
-    three = {name: [f"{value:.2f}" for value in each] for name, each in found.items()}
+    middle = {name: f"{np.median(each):.2f}" for name, each in found.items()}
     said = words.verdict[verdict(found["feature"], found["unit"])]
-    return said.format(kind=words.kinds[kind], **three) + " " + words.verdict_rest.format(**three)
+    return said.format(kind=words.kinds[kind], **middle) + " " + words.verdict_rest.format(**middle)
 
 
-@kit.kept(36)
+@kit.cached(36)
 def figure(layer: int, features: int, kind: str, mode: kit.Mode) -> go.Figure:
     """Return the middle F1 of the three seeds for each label of a kind."""
     at, found = of_kind(kind), table(layer, features)
@@ -389,9 +387,10 @@ def _sizes(state: kit.PageState) -> None:
     slots = {"feature": parent, "small": SIZES[0], "large": SIZES[1], "count": below}
     at, how = strongest_at(MAIN, SIZES[0], parent), min(below, 2)
     kit.prose(words.split_read[("gone", "same", "split")[how]], tokens=at, **slots)
+    kit.measured(words.how_split)
 
 
-@kit.kept(6)
+@kit.cached(6)
 def job_of(
     name: str, version: str, corpus: str, layer: int, recipe: tuple[int, int, int]
 ) -> kit.Job:

@@ -38,9 +38,16 @@ def draw(state: kit.PageState) -> None:
     kit.source(state)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks", **said())
-    counts = {part: int(getattr(MAIN, part).sum()) for part in ("shown", "turned", "new")}
-    clock = {"last": MAIN.modulus - 1, "clock": (17 + 50) % MAIN.modulus, "all": MAIN.modulus**2}
-    kit.section(words.intro, task=MAIN, card=record.card(), **clock, **counts)
+    counts: dict[str, Any] = {
+        part: int(getattr(MAIN, part).sum()) for part in ("shown", "turned", "new")
+    }
+    clock: dict[str, Any] = {
+        "last": MAIN.modulus - 1,
+        "clock": (17 + 50) % MAIN.modulus,
+        "all": MAIN.modulus**2,
+    }
+    kit.section(words.intro, task=MAIN, **clock, **counts)
+    kit.measured(words.how_clock, task=MAIN, card=record.card(), **clock, **counts)
     decided = False
     if shown:
         kit.prose(f"{curves_read(main)} {turned_read(main)}")
@@ -52,10 +59,10 @@ def draw(state: kit.PageState) -> None:
         decided = _grid(state)
     _own(state)
     if decided:
-        kit.seen(words.end, run=main, count=WAVES, **end_numbers(main))
+        kit.seen(words.end, count=WAVES, **end_numbers(main))
 
 
-@kit.kept(1)
+@kit.cached(1)
 def frames() -> list[model.Moment]:
     """Return the moments of the main training whose rows are bundled."""
     return [moment for moment in film().moments if moment.rows is not None]
@@ -64,7 +71,7 @@ def frames() -> list[model.Moment]:
 def said() -> dict[str, Any]:
     """Return the moments that question and looks name, and what the strongest waves hold there."""
     places = np.array(film().strongest(WAVES)) - 1
-    named = {name: frames()[frame] for name, frame in SAID_AT.items()}
+    named: dict[str, Any] = {name: frames()[frame] for name, frame in SAID_AT.items()}
     held = {f"{name}_held": at.power[places].sum() for name, at in named.items()}
     return named | held | {"count": WAVES}
 
@@ -99,10 +106,12 @@ def end_numbers(run: model.Film) -> dict[str, Any]:
     return {"between": run.moments[place], "held": held[place], "begin_held": held[0]}
 
 
-@kit.kept(WAVES)
+@kit.cached(WAVES)
 def places(frequency: int) -> np.ndarray:
     """Return where the numbers lie at each moment (S, P, 2), along the last moment's directions."""
-    directions = model.plane(frames()[-1].rows, frequency)
+    last = frames()[-1].rows
+    assert last is not None
+    directions = model.plane(last, frequency)
     return np.array([frame.rows @ directions.T for frame in frames()])
 
 
@@ -149,7 +158,7 @@ def _stage(state: kit.PageState, main: model.Film, last: int) -> int:
     return at if at >= 0 else last
 
 
-@kit.kept(72)
+@kit.cached(72)
 def main_figure(until: int, at: int, mode: kit.Mode) -> go.Figure:
     """Return the curves of the main training up to a step, with a line at the one looked at."""
     run = film()
@@ -183,8 +192,10 @@ def shares(drawn: list[Line], axis: str, mode: kit.Mode) -> go.Figure:
 def curves_read(run: model.Film) -> str:
     """Say when a training knows the shown sums, and when the new ones."""
     first, then = run.memorised_at, run.generalised_at
-    how = "none" if first is None else "memorised" if then is None else "both"
     times = then / first if first and then else 0
+    how = "none" if first is None else "memorised" if then is None else "both"
+    if 0 < times < 1.5:
+        how = "together"
     return words.curves_read[how].format(run=run, most=model.LEARNED, times=times)
 
 
@@ -200,29 +211,29 @@ def losses_read(run: model.Film) -> str:
     if memorised is None or generalised is None or generalised <= memorised:
         return ""
     between = slice(memorised, generalised + 1)
-    shown, new = (run.curve(f"{kind}_loss")[between].max() for kind in ("shown", "new"))
-    guess = np.log(run.task.modulus)
-    return words.losses_read.format(shown_loss=shown, worst=new, task=run.task, guess=guess)
+    worst, guess = run.curve("new_loss")[between].max(), np.log(run.task.modulus)
+    return words.losses_read.format(worst=worst, guess=guess)
 
 
 def _circle(at: int) -> None:
-    kit.section(words.circle, modulus=MAIN.modulus)
+    kit.section(words.circle)
+    kit.measured(words.how_circle, modulus=MAIN.modulus)
     kit.plot(f"{KEY}.circle.power", power_figure, at)
     now, first = frames()[at], frames()[0]
     held = {"now": np.sort(now.power)[-WAVES:].sum(), "before": np.sort(first.power)[-WAVES:].sum()}
     kit.prose(words.power_read, at=now, first=first, count=WAVES, all=len(now.power), **held)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def power_figure(at: int, mode: kit.Mode) -> go.Figure:
     """Return the share of each frequency at a moment; the strongest at the end stand out."""
     held = frames()[at].power
     top = max(float(frame.power.max()) for frame in frames())
     axes = words.frequency_axis, words.power_axis
-    return share_bars(held, film().strongest(WAVES), top, axes, mode)
+    return share_bars(held.tolist(), film().strongest(WAVES), top, axes, mode)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def waves() -> tuple[np.ndarray, np.ndarray, float]:
     """Return the frequencies that stand highest in the logits (K,), how high, and what they say.
 
@@ -253,8 +264,7 @@ def _angles(state: kit.PageState, p: int) -> None:
         first=f"result.0.{AROUND}",
         numbers=True,
     )
-    fit = words.fit.format(p=p, all=p**2, count=WAVES, share=waves()[2])
-    kit.prose(f"{angles_read(a, b)} {fit}")
+    kit.prose(angles_read(a, b))
 
 
 def matrices(a: int, b: int) -> list[lv.Matrix]:
@@ -266,16 +276,16 @@ def matrices(a: int, b: int) -> list[lv.Matrix]:
     waved = np.cos(turn @ rest)
     own = record.final_logits()[a * p + b]
     own = (own - own.mean())[answers][None]
-    down = {"row_labels": [f"k = {k}" for k in frequencies]}
-    across = {"col_labels": [f"c = {answer}" for answer in answers]}
-    wave = {
+    down: dict[str, Any] = {"row_labels": [f"k = {k}" for k in frequencies]}
+    across: dict[str, Any] = {"col_labels": [f"c = {answer}" for answer in answers]}
+    wave: dict[str, Any] = {
         "role": "weights",
         "scale": "diverging",
         "limit": 1.0,
         "op": lv.function("angle", "cos"),
     }
-    added = {"role": "value", "op": lv.matmul("heights", "waves")}
-    named = {"col_labels": down["row_labels"], "role": "key"}
+    added: dict[str, Any] = {"role": "value", "op": lv.matmul("heights", "waves")}
+    named: dict[str, Any] = {"col_labels": down["row_labels"], "role": "key"}
     return [
         lv.Matrix("turn", turn, words.turn, words.turn_formula.format(modulus=p), **down),
         lv.Matrix("rest", rest, words.rest, **across, digits=0),
@@ -304,7 +314,7 @@ def angles_read(a: int, b: int) -> str:
     turns = 2 * np.pi * np.outer(frequencies, a + b - np.arange(p)) / p
     best = int((high @ np.cos(turns)).argmax())
     how = "right" if said == best == total else "wrong"
-    return words.angles_read[how].format(a=a, b=b, sum=total, modulus=p, said=said, waves=best)
+    return words.angles_read[how].format(a=a, b=b, sum=total, said=said, waves=best)
 
 
 def _grid(state: kit.PageState) -> bool:
@@ -326,7 +336,7 @@ def films(modulus: int, share: float, decay: float) -> list[model.Film]:
     return [film(record.small(modulus, share, decay, seed)) for seed in SEEDS]
 
 
-@kit.kept(36)
+@kit.cached(36)
 def grid_figure(modulus: int, share: float, decay: float, mode: kit.Mode) -> go.Figure:
     """Return the share of right new sums of three trainings, by step."""
     drawn = [
@@ -343,8 +353,11 @@ def grid_read(every: list[model.Film]) -> str:
     steps = [f"{run.generalised_at:,}" for run in every if run.generalised_at is not None]
     how = "all" if len(steps) == len(every) else "some" if steps else "none"
     last = max(run.last.step for run in every)
-    rights = [kit.percent(run.last.new_right) for run in every]
-    return words.grid_read[how].format(count=len(steps), last=last, steps=steps, rights=rights)
+    most = max(run.last.new_right for run in every)
+    if not steps and not most:
+        how = "zero"
+    slots = {"count": len(steps), "last": last, "steps": steps, "most": kit.percent(most)}
+    return words.grid_read[how].format(**slots)
 
 
 def _own(state: kit.PageState) -> None:

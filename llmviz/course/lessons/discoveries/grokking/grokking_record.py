@@ -24,7 +24,7 @@ from llmviz.course.lessons.discoveries.grokking.model import (
     all_logits,
     model_of,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import read_json
 

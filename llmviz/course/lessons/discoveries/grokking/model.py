@@ -185,7 +185,7 @@ def inputs_of(task: Sums) -> Tensor:
 
 def answer_logits(model: GPT, inputs: Tensor) -> Tensor:
     """Return the logits (B, P + 1) behind the "=" of sums (B, 3)."""
-    return model(inputs, places=inputs.new_full((len(inputs),), 2))[0][:, 0]
+    return model(inputs, positions=inputs.new_full((len(inputs),), 2))[0][:, 0]
 
 
 def all_logits(task: Sums, model: GPT) -> np.ndarray:

@@ -35,7 +35,7 @@ from llmviz.course.lessons.discoveries.induction.induction_record import (
     story_on_random,
 )
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import words as hand_words
+from llmviz.course.ui.guess_drawn import words as hand_words
 from llmviz.interpretability.heads_on_text import head_maps
 from llmviz.interpretability.induction import (
     HEADS,
@@ -93,12 +93,15 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks", **said())
+        kit.real_case("copies", words.real)
     _letters_drawn()
     if opened:
         _curves()
         _film(state, place)
         _product(state, place)
-        kit.section(words.in_story, **story_on_random())
+        numbers = story_on_random()
+        kit.section(words.in_story, **numbers)
+        kit.measured(words.how_story, **numbers)
         _own(state)
         kit.seen(words.end, **end_numbers())
 
@@ -114,7 +117,7 @@ def where(ids: Sequence[int]) -> dict[str, int]:
     return {"same": same, "behind": same + 1, "newest": len(ids) - 2}
 
 
-@kit.kept(64)
+@kit.cached(64)
 def results(ids: tuple[int, ...], frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the next letter's probabilities of both models (V,), and the maps of two layers."""
     two = model_at(frame=frame)
@@ -138,7 +141,7 @@ def question(ids: tuple[int, ...], head: int) -> kit.Question | None:
     answers = {name: (place, AWAY * (name != "behind")) for name, place in at.items()}
     names = {place: words.ask_answers[name].format(**slots) for name, place in at.items()}
     return kit.Question.among(
-        words.ask.format(head=f"1.{head}", last=LETTERS[ids[-1]]),
+        words.ask.format(last=LETTERS[ids[-1]]),
         {answers[name]: text.format(**slots) for name, text in words.ask_reasons.items()},
         answers["behind"],
         lambda guess: names[int(guess[0])],
@@ -165,6 +168,7 @@ def _letters(state: kit.PageState, ids: tuple[int, ...], place: int, guess: kit.
         names=[words.head.format(layer=layer, head=head) for layer, head in heads],
         words=words.look,
         covered=() if guess.open else (1,),
+        ghost=None if guess.missed is None else (1, guess.missed),
         on_change=clicked,
     )
     if guess.asks:
@@ -197,17 +201,10 @@ def said() -> dict[str, Any]:
 
 
 def _letters_drawn() -> None:
-    kit.section(
-        words.intro,
-        shortest=SHORTEST,
-        longest=LONGEST,
-        length=T,
-        heads=HEADS,
-        two=card(TWO)["parameters"],
-        one=card(ONE)["parameters"],
-        steps=STEPS,
-        guess=log(V),
-    )
+    kit.section(words.intro, guess=log(V))
+    drawn = {"shortest": SHORTEST, "longest": LONGEST, "length": T, "heads": HEADS, "steps": STEPS}
+    sizes = {"two": card(TWO)["parameters"], "one": card(ONE)["parameters"]}
+    kit.measured(words.how_learned, **drawn, **sizes)
 
 
 def _curves() -> None:
@@ -216,7 +213,7 @@ def _curves() -> None:
     kit.prose(step_read(learned(), ends_of(TWO), ends_of(ONE)))
 
 
-@kit.kept(2)
+@kit.cached(2)
 def curves_figure(mode: kit.Mode) -> go.Figure:
     """Return the loss on letters that repeat of all bundled trainings, by step."""
     kinds = ((TWO, words.two_line), (ONE, words.one_line))
@@ -254,8 +251,8 @@ def ends_of(copier: Copier) -> Sequence[float]:
 def step_read(run: Learned, twos: Sequence[float], ones: Sequence[float]) -> str:
     """Return when the loss falls fastest, and where both kinds of model end, in sentences."""
     before, after = run.moments[run.steepest - 1], run.moments[run.steepest]
-    ends, layer = ([f"{loss:.{n}f}" for loss in part] for part, n in ((twos, 3), (ones, 2)))
-    return words.step_read.format(before=before, after=after, ends=ends, ones=layer)
+    ends = {"most": f"{max(twos):.3f}", "least": f"{min(ones):.2f}"}
+    return words.step_read.format(before=before, after=after, **ends)
 
 
 def _film(state: kit.PageState, place: int) -> None:
@@ -303,11 +300,11 @@ def _heads_off(moment: Moment, copier: Copier, key: str) -> None:
     ]
     axis = kit.Axis(0, max(1.1 * float(moment.off.max()), log(V)), words.loss_axis)
     levels = [(moment.repeat_loss, words.all_on)]
-    look = {"form": "figure", "mark": "dot", "levels": levels}
+    look: dict[str, Any] = {"form": "figure", "mark": "dot", "levels": levels}
     kit.case_rows(cases, axis, key=key, words=hand_words.bars, **look)
 
 
-@kit.kept(90)
+@kit.cached(90)
 def by_place(place: int, mode: kit.Mode) -> go.Figure:
     """Return the loss of each letter from the second on, beside the least that is possible."""
     least, two = floor(), learned().moments[place]
@@ -350,7 +347,9 @@ def _product(state: kit.PageState, place: int) -> None:
         letters=V,
         match=diagonal(pair.match),
         copies=diagonal(pair.copies),
-        both=diagonal(sum(pair_at(frame, first, head).copies for head in range(HEADS))),
+        both=diagonal(
+            np.sum([pair_at(frame, first, head).copies for head in range(HEADS)], axis=0)
+        ),
         first=f"0.{first}",
         second=f"1.{second}",
     )
@@ -362,7 +361,7 @@ def _product(state: kit.PageState, place: int) -> None:
     )
 
 
-@kit.kept(64)
+@kit.cached(64)
 def pair_at(frame: int, first: int, second: int) -> Pair:
     """Return two heads as matrices, of the weights of a bundled moment."""
     return pair_of(model_at(frame=frame), first, second)
@@ -370,7 +369,7 @@ def pair_at(frame: int, first: int, second: int) -> Pair:
 
 def matrices(pair: Pair) -> list[lv.Matrix]:
     """Return the matrices of two heads as ones that open."""
-    rows, made = {"row_labels": list(LETTERS)}, []
+    made = []
     keys = pair.keys / np.sqrt(pair.keys.shape[1])
     for name, values, role, axis in (
         ("asks", pair.asks, "query", "D"),
@@ -386,7 +385,7 @@ def matrices(pair: Pair) -> list[lv.Matrix]:
             more |= {"col_labels": list(LETTERS), "scale": "diverging"}
             more["op"] = lv.matmul(*parts, transpose_b=True)
         title, _, formula = words.matrices[name].partition(" = ")
-        made.append(lv.Matrix(name, values, title, formula, **rows, **more))
+        made.append(lv.Matrix(name, values, title, formula, list(LETTERS), **more))
     return made
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.interpretability.induction import Copier, Learned, Moment, model_of, moments_of
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import read_json
 

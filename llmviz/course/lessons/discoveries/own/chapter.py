@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -30,7 +31,7 @@ from llmviz.course.lessons.discoveries.own.seed_spread import (
     spreads,
 )
 from llmviz.course.ui import kit, runs
-from llmviz.paths import HOME
+from llmviz.files.paths import HOME
 
 APART_OF = 0.15  # of the longest of both: how far the answers lie apart at least
 
@@ -119,7 +120,11 @@ def spread_rows(found: Outcome, guess: kit.Guess, key: str) -> None:
         return
     axis = kit.Axis(0, 1.5 * max(between, within) or 1.0, words.axes[found.study.measure])
     cases = [kit.Case(words.between, between), kit.Case(words.within, within, role="value")]
-    look = {"veiled": [1] if guess.question else [], "form": "figure", "picture": f"{key}.rows"}
+    look: dict[str, Any] = {
+        "veiled": [1] if guess.question else [],
+        "form": "figure",
+        "picture": f"{key}.rows",
+    }
     guess.cases(cases, axis, **look)
 
 
@@ -127,7 +132,7 @@ def _numbers(found: Outcome, mode: kit.Mode) -> tuple[object, ...]:
     return found.study, tuple(tuple(by_seed.items()) for by_seed in found.measured), mode
 
 
-@kit.kept(64, key=_numbers)
+@kit.cached(64, key=_numbers)
 def chart(found: Outcome, mode: kit.Mode) -> go.Figure:
     """Return every run as a dot, with means and intervals."""
     study = found.study
@@ -207,7 +212,8 @@ def outcome_line(found: Outcome) -> str:
 
 def end_line(found: Outcome) -> str:
     """Return what was seen, in numbers."""
-    best, numbers = found.best, {"runs": len(found.results), "apart": found.apart}
+    best, kind = found.best, ("none", "one", "some", "all")[found.apart]
+    numbers = {"runs": len(found.results), "apart": words.apart[kind].format(count=found.apart)}
     if best is None:
         return words.seen["tie"].format(**numbers)
     mean = found.intervals[best]
@@ -322,14 +328,15 @@ def draw(state: kit.PageState) -> None:
         except ValueError as error:
             kit.refuse(error)
         varied(state, draft)
-    told = guess.ask()
-    if found is not None and told:
+    revealed = guess.ask()
+    if revealed and (found is not None or guess.given is not None):
         kit.looks(state, words.looks, f"{KEY}.looks")
+    if found is not None and revealed:
         _came_out(found)
     kit.section(words.intro)
     controls(state)
     expectation(state)
-    if found is not None and told:
+    if found is not None and revealed:
         _keep(found)
         if any(found.measured):
             kit.seen(words.end, told=end_line(found))
@@ -345,17 +352,21 @@ def _came_out(found: Outcome) -> None:
     kit.chart(chart(found, kit.theme()), f"{KEY}.chart", bar=False)
     counts = {len(by_seed) for by_seed in found.measured}
     how = "one" if max(counts) == 1 else "many" if len(counts) == 1 else "some"
-    kit.prose(words.interval[how].format(seeds=found.study.seeds))
+    kit.prose(words.interval[how])
+    if how != "one":
+        kit.measured(words.how_interval, seeds=found.study.seeds)
     _verdict(found)
 
 
 def _verdict(found: Outcome) -> None:
-    kit.section(words.verdict, level=f"{100 * (1 - (1 - CONFIDENCE) / len(found.pairs)):.1f}")
+    kit.section(words.verdict)
     for pair in found.pairs:
         kit.prose(verdict_line(found, pair))
     kit.prose(expected_line(found.study))
     kit.prose(outcome_line(found))
     kit.prose(words.here, steps=found.study.base.train.steps)
+    level = f"{100 * (1 - (1 - CONFIDENCE) / len(found.pairs)):.1f}"
+    kit.measured(words.how_compared, level=level)
 
 
 def _keep(found: Outcome) -> None:

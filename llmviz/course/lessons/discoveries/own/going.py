@@ -7,17 +7,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from llmviz.background import FAILED
 from llmviz.course.lessons.discoveries.own import own_study_folder, words
 from llmviz.course.lessons.discoveries.own.own_study import WORLD, Study, run_name
 from llmviz.course.lessons.discoveries.own.own_study_run import to_score
 from llmviz.course.ui import kit, runs
 from llmviz.course.ui.rerun import once
-from llmviz.limits import limit
-from llmviz.models.room import check_memory
+from llmviz.models.memory_limits import check_memory
+from llmviz.processes.background import FAILED
+from llmviz.processes.limits import limit
+from llmviz.runs.series import AT_ONCE
 from llmviz.training.config import Plan
 from llmviz.training.references import SAMPLE
-from llmviz.training.series import AT_ONCE
 
 MEMORY_SHARE = 0.8  # of what is free now
 
@@ -42,7 +42,7 @@ class Cost:
 def cost_of(study: Study) -> Cost:
     """Return what a study takes. Raises ValueError where it cannot work, or takes too long."""
     from llmviz.training.estimate import FORWARD_SHARE, run_seconds
-    from llmviz.training.pace import predict_seconds, work
+    from llmviz.training.throughput import predict_seconds, work
 
     manager = runs.manager()
     plans = [study.plan(value, 0) for value in study.values]
@@ -91,14 +91,13 @@ def _timed(plan: Plan) -> Plan:
 
 
 def _counted(plan: Plan) -> _Counted:
-    """What a run has and needs. Raises ValueError: it cannot run."""
     found = _counted_or_why(plan)
     if isinstance(found, str):
         raise ValueError(found)
     return found
 
 
-@kit.kept(64, key=lambda plan: json.dumps(plan.to_dict(), sort_keys=True))
+@kit.cached(64, key=lambda plan: json.dumps(plan.to_dict(), sort_keys=True))
 def _counted_or_why(plan: Plan) -> _Counted | str:
     from llmviz.training.estimate import estimate, vocabulary
     from llmviz.training.plan import check_corpus
@@ -135,7 +134,7 @@ def begin(study: Study) -> None:
     plans = {folder / name: plan for name, plan in study.runs().items() if name not in over}
     for path in plans:
         path.mkdir(exist_ok=True)
-    runs.manager().begin_series(study.key, runs.visitor(), plans)
+    runs.manager().series.begin_series(study.key, runs.visitor(), plans)
 
 
 @once
@@ -148,7 +147,7 @@ def results(study: Study) -> list[own_study_folder.Result]:
     return own_study_folder.results_of(folder, study)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _settled_results(study: Study, folder: Path, stamp: int) -> list[own_study_folder.Result]:
     return own_study_folder.results_of(folder, study)
 
@@ -162,14 +161,14 @@ def is_over(study: Study) -> bool:
 def draw(study: Study) -> None:
     """Show the plan with its button, or the runs that go on; what came out stands elsewhere."""
     manager = runs.manager()
-    active = manager.is_active(study.key)
+    active = manager.series.is_active(study.key)
     found = results(study)
     if active or (all(run.over for run in found) and to_score(study, found)):
         st.fragment(lambda: _watch(study), run_every=POLL)()
         return
     begun = any(run.ended != "waits" for run in found)
     if begun:
-        lines = manager.lines_of(study.key)
+        lines = manager.series.lines_of(study.key)
         how = "lines" if lines else "stopped"
         done = sum(run.over for run in found)
         kit.prose(
@@ -228,7 +227,7 @@ def _watch(study: Study) -> None:
     """The bar of the runs, the button that stops them, and the counting of rules behind them."""
     manager = runs.manager()
     found = results(study)
-    if not manager.is_active(study.key):
+    if not manager.series.is_active(study.key):
         if not all(run.over for run in found):
             st.rerun()
         if to_score(study, found):
@@ -241,17 +240,17 @@ def _watch(study: Study) -> None:
     text = words.going.format(done=done, runs=len(found), steps=steps, total=total)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.progress(steps / total, text)
-        if manager.may_stop(study.key, runs.visitor()):
+        if manager.series.may_stop(study.key, runs.visitor()):
             st.button(
                 words.stop,
                 icon=":material/stop:",
                 key=f"{KEY}.stop",
-                on_click=manager.stop_series,
+                on_click=manager.series.stop_series,
                 args=(study.key, runs.visitor()),
             )
 
 
-@kit.kept(32)
+@kit.cached(32)
 def _scoring(study: Study, folder: Path) -> kit.Job:
     target = "llmviz.course.lessons.discoveries.own.own_study_run:score_study"
     return kit.training_jobs().start(target, study=study, folder=folder)

@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import Any
 
 from llmviz.config import default_of, settings_of
+from llmviz.files.text import check_text
 from llmviz.models.catalogue import MODELS, entry_of
 from llmviz.models.settings import ACTIVATIONS, POSITIONS
-from llmviz.textfile import check_text
 from llmviz.training.config import ON_ONE_CORE, OPTIMIZERS, SCHEDULES, Plan, TrainConfig
 from llmviz.training.references import SAMPLE
 from llmviz.training.settings_file import following

@@ -22,15 +22,22 @@ from typing import Any
 import numpy as np
 
 from llmviz.course.lessons.discoveries.own.own_study import Study, run_name
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.textfile import read_text_file
-from llmviz.training import run_folders
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.files.text import read_text_file
+from llmviz.files.whole import write_whole, writing
+from llmviz.runs import store
 from llmviz.training.config import Plan
 from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.files import read_json
-from llmviz.training.reading import CONFIG, METRICS, MODEL, read_description, went_wrong
+from llmviz.training.reading import (
+    CONFIG,
+    METRICS,
+    MODEL,
+    last_record,
+    read_description,
+    went_wrong,
+)
 from llmviz.training.references import KEY as REFERENCES
-from llmviz.wholefile import write_whole, writing
 
 FILE, RESULTS, README = "study.toml", "results.csv", "README.md"
 RULES = "rules.json"  # in a run's folder: the share of the grammar's rules that it keeps
@@ -78,7 +85,7 @@ class Result:
 
 def folder_of(study: Study) -> Path:
     """Return where a study lies, or will lie: below RUNS, or where the bundled one is."""
-    own = run_folders.root() / STUDIES / study.key
+    own = store.root() / STUDIES / study.key
     if not own.exists() and _is_bundled(study):
         return BUNDLED
     return own
@@ -205,7 +212,7 @@ def result_of(folder: Path, study: Study, place: int, seed: int) -> Result:
     run, numbers = folder / run_name(place, seed), dict.fromkeys(NUMBERS, None)
     if not (run / CONFIG).is_file() or not (run / METRICS).is_file():
         return Result(place, seed, WAITS, 0, "", numbers)
-    last = run_folders.last_record(run) or {}
+    last = last_record(run) or {}
     steps = int(last.get("step") or 0)
     description, wrong = read_description(run), went_wrong(run)
     total = study.base.train.steps

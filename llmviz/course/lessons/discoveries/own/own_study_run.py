@@ -42,7 +42,7 @@ def run_study(study: Study, folder: Path, texts: dict[str, str] | None = None) -
     Raises ValueError where a text is another one, or the folder cannot be written.
     """
     from llmviz.training.plan import prepare, prepare_again
-    from llmviz.training.runs import run_in_folder
+    from llmviz.training.run_folder import run_in_folder
 
     write_study(folder, study)
     steps, plans = study.base.train.steps, study.runs()
@@ -80,7 +80,7 @@ def score_study(study: Study, folder: Path) -> Iterator[int]:
     more probable.
     """
     from llmviz.training.evaluate import probe_scores
-    from llmviz.training.runs import load_trained
+    from llmviz.training.run_folder import load_trained
 
     for number, result in enumerate(to_score(study, results_of(folder, study)), 1):
         run = folder / run_name(result.place, result.seed)

@@ -11,7 +11,6 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import DONE
 from llmviz.course.figures.bars import named_bars
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.discoveries.scaling import (
@@ -33,6 +32,7 @@ from llmviz.course.lessons.discoveries.scaling.scaling_fit import COMMAND as FIT
 from llmviz.course.lessons.discoveries.scaling.scaling_fit import recorded as fits
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import recorded as runs
 from llmviz.course.ui import kit
+from llmviz.processes.background import DONE
 
 OWN_KEY = "discoveries.scaling.own"
 job_of = kit.job_of(
@@ -97,7 +97,7 @@ class Point(NamedTuple):
     loss: float
 
 
-@kit.kept(1)
+@kit.cached(1)
 def equal_compute() -> dict[float, list[Point]]:
     """Return for each cost the sizes whose amounts of text were measured on both sides."""
     found: dict[float, list[Point]] = {cost: [] for cost in COSTS}
@@ -137,9 +137,10 @@ def draw_compute(taken: scaling_fit.Taken, law: scaling_fit.Law | None) -> None:
     kit.rows_table(rows, words.compute_columns)
     if law is not None and counts_all:
         kit.prose(words.compute_read.format(power=law.beta / (law.alpha + law.beta)))
+    kit.measured(words.how_equal)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def figure(mode: kit.Mode) -> go.Figure:
     """Return the loss by size, a line for each cost."""
     drawn = [
@@ -198,10 +199,10 @@ def draw(state: kit.PageState) -> None:
         largest=max(counts),
         fewest=scaling_runs.AMOUNTS[0],
         most=scaling_runs.AMOUNTS[-1],
-        held=scaling_runs.HELD_OUT,
     )
     if guess.open:
         kit.plot(f"{KEY}.runs", laws.runs_figure)
+    kit.measured(words.how_runs, held=scaling_runs.HELD_OUT)
     opened = kit.Guess(f"{KEY}.floor", question()).ask()
     if opened:
         taken = laws.taken_of(state)
@@ -227,14 +228,14 @@ def next_question() -> kit.Question:
     The wrong answers are those of somebody to whom it has levelled off, and of one to whom each
     size brings as much as the one before.
     """
-    losses = [run.loss for run in laws.longest()]
+    losses, counts = zip(*((run.loss, run.parameters) for run in laws.longest()), strict=True)
     values = {
         "level": losses[-2],
         "step": 2 * losses[-2] - losses[-3],
         "right": losses[-1],
     }
     return kit.Question(
-        words.ask_next.format(count=laws.longest()[-1].parameters),
+        words.ask_next.format(times=counts[-1] / counts[-2]),
         [words.next_answer.format(loss=loss) for loss in values.values()],
         2,
         [words.ask_next_reasons[name].format(**next_numbers()) for name in values],
@@ -245,21 +246,21 @@ def next_question() -> kit.Question:
 
 def _next(guess: kit.Guess) -> None:
     every = laws.longest()
-    counts = [run.parameters for run in every]
-    losses = [run.loss for run in every]
+    losses, places = [run.loss for run in every], range(1, len(every) + 1)
     level = [(runs()[0].entropy, words.floor_level)] if guess.open else []
     guess.line(
         [],
-        kit.Drawn(words.sizes_line, counts, losses),
+        kit.Drawn(words.sizes_line, places, losses),
         kit.Scale(
-            counts[0] * 0.9,
-            counts[-1] * 1.1,
+            0.8,
+            len(every) + 0.2,
             words.size_axis,
-            log=True,
-            marks=[(count, f"{count:,}") for count in (counts[0], counts[3], counts[-1])],
+            marks=[
+                (at, f"{every[at - 1].parameters:,}") for at in (1, len(every) // 2, len(every))
+            ],
         ),
-        kit.Scale(0, max(losses) * 1.05, words.loss_axis),
-        known=len(counts) - 1,
+        kit.Scale(0, max(losses) * 1.05, words.surprise_axis),
+        known=len(every) - 1,
         picture=f"{KEY}.next",
         levels=level,
     )
@@ -281,23 +282,21 @@ def question() -> kit.Question:
         right,
         words.ask_floor_reasons,
         runs=len(every),
-        covered=kit.whole_percent(scaling_fit.COVERED),
     )
 
 
 def end_numbers() -> dict[str, object]:
-    floor, every = runs()
+    floor, _ = runs()
     law = laws.fit_of(scaling_fit.Taken()).law
     return {
         "off": kit.percent(float(laws.misses(law, scaling_fit.Taken()).mean())),
         "e": law.e,
         "exact": floor.entropy,
-        "gap": min(run.loss for run in every) - floor.entropy,
     }
 
 
 def _fit(state: kit.PageState, taken: scaling_fit.Taken) -> scaling_fit.Fitted | None:
-    kit.section(words.fit, draws=scaling_fit.DRAWS)
+    kit.section(words.fit)
     kit.choose(state, "counted", words.counted, words.counts)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         sizes = {place: f"{count:,}" for place, count in enumerate(laws.sizes())}
@@ -313,15 +312,15 @@ def _fit(state: kit.PageState, taken: scaling_fit.Taken) -> scaling_fit.Fitted |
     off = laws.misses(found.law, taken)
     kit.prose(
         words.fit_read.format(
-            found=found.found,
-            starts=found.starts,
-            near=kit.percent(scaling_fit.NEAR - 1),
             runs=len(off),
             off=kit.percent(float(off.mean())),
             worst=kit.percent(float(off.max())),
         )
     )
     kit.prose(words.published)
+    near = kit.percent(scaling_fit.NEAR - 1)
+    starts = {"found": found.found, "starts": found.starts, "draws": scaling_fit.DRAWS}
+    kit.measured(words.how_fitted, near=near, **starts)
     _code(taken)
     return found
 
@@ -370,21 +369,12 @@ def _truth(taken: scaling_fit.Taken, found: scaling_fit.Fitted) -> None:
         wide=found.high[0] - found.low[0],
     )
     fitted = [fits()[part.name].law.e for part in scaling_fit.EVERY]
-    kit.prose(
-        "\n\n".join(
-            (
-                read,
-                words.why.format(
-                    best=best,
-                    gap=best - floor.entropy,
-                    steps=scaling_runs.AMOUNTS[taken.shortest] // scaling_runs.BATCH,
-                    off=kit.percent(float(laws.misses(law, taken).mean())),
-                    floor_off=kit.percent(float(laws.misses(held, taken).mean())),
-                ),
-                words.stable.format(fits=len(fitted), least=min(fitted), most=max(fitted)),
-            )
-        )
+    stable = words.stable.format(fits=len(fitted), least=min(fitted), most=max(fitted))
+    kit.prose("\n\n".join((read, words.why.format(gap=best - floor.entropy), stable)))
+    off, floor_off = (
+        kit.percent(float(laws.misses(fitted_law, taken).mean())) for fitted_law in (law, held)
     )
+    kit.measured(words.how_floor, off=off, floor_off=floor_off)
 
 
 def _code(taken: scaling_fit.Taken) -> None:

@@ -47,7 +47,7 @@ def sizes() -> list[int]:
     return [of_width(size.width)[0].parameters for size in SIZES]
 
 
-@kit.kept(32)
+@kit.cached(32)
 def law_with_floor(taken: Taken, floor: float) -> Law:
     """Return the best law whose E is given."""
     numbers = taken.numbers(runs()[1])
@@ -55,7 +55,7 @@ def law_with_floor(taken: Taken, floor: float) -> Law:
     return min((fit_from(start, *numbers, floor) for start in starts), key=lambda law: law.left)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def without_largest() -> Law:
     """Return the best law of all runs but those of the largest model."""
     taken, largest = Taken(), SIZES[-1].width
@@ -75,13 +75,13 @@ def misses(law: Law, taken: Taken) -> np.ndarray:
     return np.abs(law.loss(n, d) / losses - 1)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def runs_figure(mode: kit.Mode) -> go.Figure:
     """Return the loss of all runs by tokens, a line for each size."""
     return _figure(mode, None, None)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def law_figure(taken: Taken | None, own: ScalingRun | None, mode: kit.Mode) -> go.Figure:
     """Return the runs that are taken, their law as dotted lines, and a run of the learner's.
 
@@ -112,7 +112,7 @@ def _figure(
     )
     if law is not None and taken is not None:
         for line, size in zip(drawn, SIZES[taken.smallest :], strict=True):
-            said = law.loss(getattr(of_width(size.width)[0], taken.counted), line.x)
+            said = law.loss(getattr(of_width(size.width)[0], taken.counted), np.asarray(line.x))
             colour = kit.category_style(line.colour, mode)[0]
             figure.add_scatter(
                 x=list(line.x),

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from llmviz.course.lessons.discoveries.scaling.scaling_runs import AMOUNTS, SIZES, ScalingRun
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 HUBER = 1e-3  # of ln L: from which distance on a run pulls no harder

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.paths import EXPERIMENT_FOLDER, TOKENIZER_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER, TOKENIZER_FOLDER
 from llmviz.records import Recorded, typed
 from llmviz.training.held_out_texts import stories
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus.kept import kept_characters
+from llmviz.corpus.grammar_likelihood import kept_characters
 from llmviz.corpus.states import RULES
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.components.cell_grid.view import cell_grid
@@ -74,6 +74,11 @@ def label_of(target: str) -> str:
     return feature_words.label_names[target]
 
 
+def kind_of(target: str) -> str:
+    """Return what a label is about, as a sentence says it."""
+    return words.said_kinds[target]
+
+
 def question() -> kit.Question:
     """Return the question how much of the story holds at the doses that are not told yet.
 
@@ -88,10 +93,10 @@ def question() -> kit.Question:
         "even": [zero * float(1 - dose / doses[-1]) for dose in later],
         "right": [float(share) for share in kept[KNOWN:]],
     }
-    return kit.Question.among(
-        words.ask.format(target=label_of(steered.choice.target)),
-        {tuple(line): words.ask_reasons[name] for name, line in values.items()},
-        tuple(values["right"]),
+    return kit.Question.named(
+        words.ask.format(target=kind_of(steered.choice.target)),
+        words.ask_reasons,
+        values,
         lambda line: words.answer.format(
             doses=[dose_text(x) for x in later], kept=[kit.whole_percent(x) for x in line]
         ),
@@ -109,10 +114,10 @@ def dose_text(dose: float) -> str:
 
 def _picture(steered: model.Steered, guess: kit.Guess) -> None:
     """Show what is written at each dose, and how much of it holds and is of the kind."""
-    told = guess.open
+    revealed = guess.open
     left, right = st.columns([1, 1], gap="medium")
     with left:
-        count = len(steered.doses) if told else KNOWN
+        count = len(steered.doses) if revealed else KNOWN
         look = {"value_label": words.value, "value_range": (-1.0, 1.0), "show_ids": False}
         rows = [row_of(steered, at) for at in range(count)]
         token_strip(rows, key=f"{KEY}.texts", **look)
@@ -122,7 +127,7 @@ def _picture(steered: model.Steered, guess: kit.Guess) -> None:
         kept = kit.Drawn(words.kept_line, doses, steered.of("kept").mean(0))
         if steered.known:
             guess.line(
-                [share] if told else [],
+                [share] if revealed else [],
                 kept,
                 kit.Scale(min(doses), top, words.dose_axis),
                 kit.Scale(0, 1.02, words.share_axis),
@@ -130,11 +135,11 @@ def _picture(steered: model.Steered, guess: kit.Guess) -> None:
                 picture=f"{KEY}.lines",
                 form="percent",
             )
-    if told:
+    if revealed:
         kit.prose(read_out(steered))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def row_of(steered: model.Steered, at: int) -> TokenRow:
     """Return what is written at a dose: 1 for words of the kind, −1 behind the first mistake."""
     tokenizer, text = engine.load(MODEL).tokenizer, steered.texts[at].strip()
@@ -174,7 +179,7 @@ def _controls(state: kit.PageState) -> None:
 def turned(choice: model.Choice) -> str:
     direction = choice.push.direction
     length = 0.0 if direction is None else float(np.linalg.norm(direction))
-    slots = {"choice": choice, "target": label_of(choice.target), "length": length}
+    slots = {"choice": choice, "target": kind_of(choice.target), "length": length}
     return words.turned[choice.kind].format(**slots)
 
 
@@ -201,18 +206,18 @@ def read_out(steered: model.Steered) -> str:
     zero, best = steered.doses.index(0.0), best_dose(steered)
     at = len(steered.doses) - 1 if best is None else best
     share, kept = (steered.of(name).mean(0) for name in ("share", "kept"))
-    rise, (most, often) = steered.damage[:, at].mean(), most_frequent(steered, at)
+    most, often = most_frequent(steered, at)
     kind = "tie" if best is None else "more"
-    slots = {"target": label_of(steered.choice.target), "dose": dose_text(steered.doses[at])}
-    slots |= {"none": kit.percent(float(share[zero])), "share": kit.percent(float(share[at]))}
+    slots = {"target": kind_of(steered.choice.target), "dose": dose_text(steered.doses[at])}
+    none = kit.percent(float(share[zero])) if share[zero] else words.none
+    slots |= {"none": none, "share": kit.percent(float(share[at]))}
     said = [words.read[kind].format(**slots)]
     if steered.known:
         kept_text = {"kept": float(kept[at]), "kept_none": float(kept[zero])}
         said.append(words.kept.format(**kept_text))
     else:
         said.append(words.unknown)
-    damage = {"rise": kit.signed(float(rise)), "stories": model.SETS * model.STORIES}
-    said.append(words.damage.format(word=most, often=often, **damage))
+    said.append(words.damage.format(word=most, often=often))
     return " ".join(said)
 
 
@@ -255,9 +260,8 @@ def cell_of(link: str) -> tuple[int, int]:
 
 
 def _removed(state: kit.PageState) -> None:
-    """Show the grid of what is taken out, and read one cell out."""
     found, how, key = model.recorded().removals, state["steerout"], f"{KEY}.grid"
-    kit.section(words.removed, layer=found.layer, stories=model.REMOVED_IN, random=model.RANDOM)
+    kit.section(words.removed)
     mean, (row, column) = rises_of(how).mean(0), cell_of(state["steercell"])
     rules = [words.rule_names[rule] for rule in RULES]
     cell_grid(
@@ -275,18 +279,21 @@ def _removed(state: kit.PageState) -> None:
         state, "steerout", words.out, {out: words.outs[out] for out in (model.MEANS, model.FEATURE)}
     )
     kit.prose(removed_read(how, row, column))
+    sets = {"stories": model.REMOVED_IN, "random": model.RANDOM}
+    kit.measured(words.how_removed, layer=found.layer, **sets)
 
 
 def removed_read(how: str, row: int, column: int) -> str:
     """Return a cell, and what the whole grid says, in sentences."""
     found = model.recorded().removals
-    names = [label_of(f"rule {rule}") for rule in RULES]
-    rises = [changed(rise) for rise in rises_of(how)[:, row, column]]
-    where = {"row": [*names, words.chance_read][row], "column": [*names, words.no_rule][column]}
-    places = int(found.tokens[column])
-    said = [words.removed_read.format(**where, rises=rises, places=places)]
+    names = [kind_of(f"rule {rule}") for rule in RULES]
+    rise = changed(rises_of(how)[:, row, column].mean())
+    case = "rule" if column < len(names) else "no_rule"
+    where = {"row": [*names, words.chance_read][row], "column": [*names, ""][column]}
+    said = [words.removed_read[case].format(**where, rise=rise)]
     own = rises_of(how).mean(0)[: len(RULES)].argmax(1) == np.arange(len(RULES))
-    said.append(words.removed_more.format(count=int(own.sum()), rules=len(RULES)))
+    more = words.removed_more["all" if own.all() else "some"]
+    said.append(more.format(count=int(own.sum()), rules=len(RULES)))
     most = float(np.abs(found.random.mean(0)).max())
     return " ".join((*said, words.removed_chance.format(most=most)))
 
@@ -294,14 +301,11 @@ def removed_read(how: str, row: int, column: int) -> str:
 def end_numbers() -> dict[str, Any]:
     steered, found = model.recorded().by_choice[model.Choice()], model.recorded().removals
     share, kept = (steered.of(name).mean(0) for name in ("share", "kept"))
-    row, last, before = RULES.index(TARGET), len(steered.doses) - 1, KNOWN
+    row, last = RULES.index(TARGET), len(steered.doses) - 1
     return {
         "target": label_of(steered.choice.target),
-        "low": dose_text(steered.doses[before]),
-        "low_share": float(share[before]),
         "dose": dose_text(steered.doses[last]),
         "share": float(share[last]),
         "kept": float(kept[last]),
         "own": float(found.rises[:, row, row].mean()),
-        "rest": changed(found.rises[:, row, -1].mean()),
     }

@@ -21,8 +21,8 @@ from llmviz.corpus.states import LABELS, categories_of
 from llmviz.corpus.words import words
 from llmviz.course.lessons.discoveries.features_record import MODEL, bundle
 from llmviz.course.lessons.discoveries.features_record import scores as feature_scores
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.interpretability.steering import Push, Written, measure, texts_of, write
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import read_json
 from llmviz.training.held_out_texts import SEED, stories
@@ -161,7 +161,7 @@ def steer(choice: Choice, prompt: str) -> Iterator[Going]:
 
     Raises ValueError for a prompt that is too long.
     """
-    from llmviz.corpus.kept import kept_characters
+    from llmviz.corpus.grammar_likelihood import kept_characters
     from llmviz.interpretability.stream_reading import losses_with
     from llmviz.models.transformers import require_dense
     from llmviz.pretrained import load_bundled

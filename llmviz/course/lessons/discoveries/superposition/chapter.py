@@ -30,7 +30,7 @@ from llmviz.course.lessons.discoveries.superposition.model import (
     film,
 )
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import words as hand_words
+from llmviz.course.ui.guess_drawn import words as hand_words
 
 KEY = "discoveries.superposition"
 GUESS = f"{KEY}.kept"
@@ -53,7 +53,8 @@ def draw(state: kit.PageState) -> None:
     if opened:
         named = {"dense": film(DENSE), "half": film(0.5), "sparse": film(SPARSE)}
         kit.looks(state, words.looks, f"{KEY}.looks", **named, features=FEATURES)
-    kit.section(words.intro, features=FEATURES, dimensions=DIMENSIONS, less=f"{RATIO:g}")
+    kit.section(words.intro, features=FEATURES, dimensions=DIMENSIONS)
+    kit.measured(words.how_toy, less=f"{RATIO:g}", from_=KEPT, alone=ALONE)
     if opened:
         _interference(state, learned)
         _own(state)
@@ -106,7 +107,7 @@ def _stage(state: kit.PageState, learned: Learned, guess: kit.Guess) -> None:
             mean = float(np.mean(every)) if told else None
             cases.append(kit.Case(label, mean, **shown))
         axis = kit.Axis(0, FEATURES + 0.5, words.kept_axis)
-        look = {"picture": f"{KEY}.counts", "form": "count"}
+        look: dict[str, Any] = {"picture": f"{KEY}.counts", "form": "count"}
         guess.cases(cases, axis, veiled=[DENSITIES.index(SPARSE)], **look)
     if opened:
         anew = state.setter(toyframe=LAST)
@@ -146,11 +147,15 @@ def report(learned: Learned) -> str:
     """Return what a training keeps, in sentences."""
     count, shared = int(learned.kept.sum()), int(learned.shared.sum())
     how = "none" if not count else "shared" if shared else "apart"
-    slots = {"toy": learned.toy, "kept": count, "shared": shared, "from_": KEPT, "alone": ALONE}
+    if shared == learned.toy.features > learned.toy.dimensions:
+        how = "all"
+    slots = {"toy": learned.toy, "kept": count, "shared": shared}
     said = words.report[how].format(step=learned.last.step, **slots)
     if learned.toy.dimensions != 2 or count < 2:
         return said
-    return f"{said} {words.angles.format(angles=[f'{gap:.0f}°' for gap in learned.gaps])}"
+    least, most = min(learned.gaps), max(learned.gaps)
+    line = words.angles["alike" if f"{least:.0f}" == f"{most:.0f}" else "apart"]
+    return f"{said} {line.format(least=least, most=most)}"
 
 
 def _interference(state: kit.PageState, learned: Learned) -> None:
@@ -182,8 +187,8 @@ def matrices(moment: Moment, on: np.ndarray) -> list[lv.Matrix]:
     numbers, total = [f"h{number + 1}" for number in range(len(w))], hidden @ w + b
     to_h, added = lv.matmul("x", "W", transpose_b=True), lv.matmul("h", "W", bias="b")
     across: dict[str, Any] = {"col_labels": names}
-    read = {"role": "value", "op": lv.function("sum", "ReLU")}
-    square = {"role": "weights", "scale": "diverging", "row_labels": names}
+    read: dict[str, Any] = {"role": "value", "op": lv.function("sum", "ReLU")}
+    square: dict[str, Any] = {"role": "weights", "scale": "diverging", "row_labels": names}
     return [
         lv.Matrix("x", x, role="residual", **across),
         lv.Matrix("W", w, role="key", row_labels=numbers, **across),
@@ -205,7 +210,7 @@ def cost(moment: Moment, on: np.ndarray) -> str:
     if on.all():
         return words.cost["all"].format(on=shown)
     which = int(np.where(on, -1.0, read).argmax())
-    kind = "some" if on.any() else "none"
+    kind = ("some" if read[which] >= 0.005 else "quiet") if on.any() else "none"
     return words.cost[kind].format(on=shown, most=float(read[which]), which=which + 1)
 
 
@@ -248,6 +253,6 @@ def _results(toy: Toy, job: kit.Job) -> None:
         kit.Case(words.feature.format(number=number + 1), float(value))
         for number, value in enumerate(each)
     ]
-    axis, look = kit.Axis(0, 1.1, words.own_axis), {"form": "figure"}
-    kit.case_rows(cases, axis, key=f"{KEY}.own.shares", words=hand_words.bars, **look)
+    axis = kit.Axis(0, 1.1, words.own_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.own.shares", words=hand_words.bars, form="figure")
     kit.prose(f"{report(learned)} {words.own_shares.format(total=each.sum(), toy=toy)}")

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
 from llmviz.training.files import read_json
 

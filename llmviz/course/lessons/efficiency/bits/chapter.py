@@ -110,7 +110,7 @@ RANGES = {
 }
 
 
-@kit.kept(4)
+@kit.cached(4)
 def step_of(bundled: engine.Bundled) -> step_gradients.RealStep:
     """Return one real step of a bundled model."""
     return step_gradients.real_step(bundled.name)
@@ -132,16 +132,18 @@ def draw_gradients(state: kit.PageState) -> None:
     st.slider(words.scale, width=420, **state.ranged("scalepower"))
     power = state["scalepower"]
     line = words.scale_now if power else words.scale_none
-    scaled = line.format(scale=f"2{kit.raised(power)} = {2**power:,}", power=power)
+    scaled = line.format(scale=f"2{kit.raised(power)} = {2**power:,}")
     kit.chart(gradients_figure(bundled, of, power, kit.theme()), f"{GRADIENTS_KEY}.bars")
     kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
-    kit.prose(
-        words.gradient_text,
+    kit.prose(words.gradient_text)
+    kit.measured(
+        words.how_gradients,
         normal=f"2{kit.raised(NORMAL)}",
         vanish=f"2{kit.raised(VANISHES)}",
         counted=words.counted[of].format(count=len(sizes.sizes)),
         loss=f"{step.loss:.3f}",
         tokens=kit.count(step.tokens, "token"),
+        zero=f"{sizes.fates(power).zero:,}",
     )
     kit.show_code(
         [step_gradients.Sizes.fates],
@@ -153,11 +155,12 @@ def draw_gradients(state: kit.PageState) -> None:
 def fates_told(sizes: step_gradients.Sizes, power: int) -> str:
     """Return in a sentence what float16 makes of gradients that are multiplied by 2^power."""
     fates = sizes.fates(power)
-    counted = {name: f"{getattr(fates, name):,}" for name in (*RANGES, "zero")}
-    return words.fate_read.format(**counted, lost=kit.percent(fates.lost))
+    lost = [name for name in ("vanish", "overflow") if getattr(fates, name)]
+    how = "both" if len(lost) > 1 else lost[0] if lost else "none"
+    return words.fate_read[how].format(lost=kit.percent(fates.lost))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def gradients_figure(bundled: engine.Bundled, of: str, power: int, mode: kit.Mode) -> kit.Figure:
     """Return how many gradients have which size at a loss scale, coloured by what they become."""
     powers, counts = step_of(bundled).gradients[of].powers
@@ -174,7 +177,7 @@ RATES = tuple(float(rate) for rate in words.rates)
 HALF = -1  # as a power of two: from half of the distance on an update counts
 
 
-@kit.kept(4)
+@kit.cached(4)
 def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
     """Return for each format the share of weights (R,) that stay, at each of the RATES."""
     step = step_of(bundled)
@@ -183,7 +186,7 @@ def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
 
 def draw_updates(state: kit.PageState) -> None:
     """Show the part, or one line where its model is not in this copy."""
-    kit.section(words.update, batches=step_gradients.BATCHES)
+    kit.section(words.update)
     name = state["gradmodel"]
     if not kit.models_here(name):
         return
@@ -196,8 +199,9 @@ def draw_updates(state: kit.PageState) -> None:
     shares = {kind: float(values[at]) for kind, values in shares_of(bundled).items()}
     kit.chart(updates_figure(bundled, rate, format, kit.theme()), f"{UPDATES_KEY}.bars")
     kit.chart(curves_of(bundled, kit.theme()), f"{UPDATES_KEY}.curves")
-    told = lost_told(rate, format, shares, len(step_of(bundled).weights))
-    kit.prose(f"{told}\n\n{words.update_why}")
+    kit.prose(f"{lost_told(rate, format, shares)}\n\n{words.update_why}")
+    weights = kit.count(len(step_of(bundled).weights), "weight")
+    kit.measured(words.how_updates, weights=weights, batches=step_gradients.BATCHES)
     kit.chapter_link("training", "descent", words.optimizers, ":material/trending_down:")
     kit.show_code(
         [step_gradients.RealStep.lost_updates],
@@ -206,23 +210,20 @@ def draw_updates(state: kit.PageState) -> None:
     )
 
 
-def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int) -> str:
+def lost_told(rate: str, format: str, shares: Mapping[str, float]) -> str:
     """Return in a sentence which share of the weights stays as it is."""
     others = [
         words.update_other.format(format=kind, lost=kit.percent(share))
         for kind, share in shares.items()
         if kind != format
     ]
-    return words.update_read.format(
-        rate=rate,
-        format=format,
-        lost=kit.percent(shares[format]),
-        weights=kit.count(weights, "weight"),
-        others=" and in ".join(others),
-    )
+    share = shares[format]
+    how = "none" if not share else "all" if share == 1 else "some"
+    slots = {"lost": kit.percent(share), "others": ", and ".join(others)}
+    return words.update_read[how].format(rate=rate, format=format, **slots)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def updates_figure(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> kit.Figure:
     """Return how large the updates are beside the distance to the next number."""
     powers, counts = step_gradients.update_steps(step_of(bundled), FORMATS[format], float(rate))
@@ -235,7 +236,7 @@ def updates_figure(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mo
     return power_bars(groups, words.update_axes, mode)
 
 
-@kit.kept(8)
+@kit.cached(8)
 def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
@@ -267,8 +268,7 @@ def draw(state: kit.PageState) -> None:
                 ("sumsmall", words.sum_small, words.small),
             ):
                 kit.choose(state, key, label, {option: option for option in options})
-        if guess.question is not None:
-            _guess(guess, sums, float(large) + float(small) * MOST)
+        _guess(guess, sums, float(large) + float(small) * MOST)
     guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -285,7 +285,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **held_as(number))
 
 
-@kit.kept(16)
+@kit.cached(16)
 def sums_of(large: str, small: str) -> Mapping[str, RunningSums]:
     """Return the sums of the chapter's additions in each format."""
     return running_sums(float(large), float(small), MOST)
@@ -311,7 +311,7 @@ def _film(
 
     bit_film(
         [FORMATS[name] for name in ADDED_IN],
-        {n: s.running[stops] if shown or n != GUESSED else None for n, s in sums.items()},
+        {n: s.running[stops].tolist() if shown or n != GUESSED else None for n, s in sums.items()},
         [first + (exact - first) * stop / MOST for stop in stops],
         stops,
         key=f"{KEY}.film",

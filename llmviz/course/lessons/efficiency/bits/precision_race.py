@@ -127,8 +127,6 @@ def with_smaller_loss(model: nn.Module, factor: float) -> nn.Module:
 
 
 class _Training:
-    """One way, from its start to its end."""
-
     def __init__(
         self, way: str, start: nn.Module, data: Batches, steps: int, shrink: int, seed: int
     ) -> None:
@@ -189,6 +187,5 @@ class _Training:
         )
 
     def _share(self, parts: Iterator[Tensor]) -> float:
-        """The share of True in some tensors."""
         held = list(parts)
         return sum(int(part.sum()) for part in held) / math.fsum(part.numel() for part in held)

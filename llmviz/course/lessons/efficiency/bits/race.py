@@ -25,7 +25,7 @@ race_of = kit.job_of(
 
 def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the trainings."""
-    kit.section(words.race_intro.title, f"{words.race_text}\n\n{words.race_shrink_text}")
+    kit.section(words.race_intro)
     anew = state.setter(precisionrun=False)
     st.multiselect(
         words.race_ways_label,
@@ -50,6 +50,7 @@ def draw(state: kit.PageState) -> None:
         start=words.race_start,
         share=lambda job: share_done(job, len(ways), steps),
     )
+    kit.measured(words.how_race, near=NEAR)
     kit.show_code(
         [precision_race],
         words.snippet_race,
@@ -98,11 +99,11 @@ def _draw_results(job: kit.Job) -> None:
         if cases := cases_of(steps):
             top = 1.1 * max(case.value or 0 for case in cases)
             axis = kit.Axis(0, top, words.race_axis)
-            kit.case_rows(cases, axis, key=f"{KEY}.ends", words={}, form="figure")
+            kit.case_rows(cases, axis, key=f"{KEY}.ends", form="figure")
         kit.prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))
 
 
-@kit.kept(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
+@kit.cached(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
 def _curves(
     job: kit.Job,
     count: int,
@@ -159,6 +160,6 @@ def verdict(steps: Steps) -> str:
     line = {"zero": kit.percent(half[-1].zero), "other": kit.percent(plain[-1].zero)}
     more = round(after - before, 4)
     if abs(more) < NEAR:
-        return words.race_same.format(near=NEAR, **line)
+        return words.race_same
     kind = words.race_worse if more > 0 else words.race_better
-    return kind.format(more=f"{more:.4f}", less=f"{-more:.4f}", **line)
+    return kind.format(more=f"{more:.2f}", less=f"{-more:.2f}", **line)

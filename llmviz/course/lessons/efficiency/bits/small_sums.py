@@ -41,4 +41,4 @@ def _in_format(name: str, large: float, small: float, n: int) -> RunningSums:
     sums = [total]
     for _ in range(n):
         sums.append(sums[-1] + step)
-    return RunningSums(*held, torch.stack(sums).double().numpy())
+    return RunningSums(held[0], held[1], torch.stack(sums).double().numpy())

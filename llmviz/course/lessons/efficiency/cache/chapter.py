@@ -20,41 +20,46 @@ from llmviz.course.lessons.efficiency.cache.model import (
     works,
 )
 from llmviz.course.ui import engine, kit
+from llmviz.files.text import check_text
 from llmviz.models.costs import BYTES
 from llmviz.models.gpt import GPT
+from llmviz.models.memory_limits import byte_unit, spoken_bytes
 from llmviz.models.pass_work import KNOWN, CacheShape, PassWork, pass_work, shape_bytes, typed_shape
-from llmviz.models.room import byte_unit, spoken_bytes
+from llmviz.models.settings import GPTConfig
 from llmviz.sampling.generation import can_cache
-from llmviz.textfile import check_text
 
 KEY = "efficiency.cache"
 GUESS = f"{KEY}.bytes"
 FLOAT = 4  # bytes of a number of the models here
-WRITTEN_BYTES = "{:,.30g}".format  # of an int4 they may be a half
+LARGEST = "Llama 2 70B"
 NEAR = 1.05  # times; what differs by less is called about the same
 BEFORE, ANGLE = "before", "angle"  # keys that are not turned yet, and how far they turn
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the cache as it grows, and the guess what it takes elsewhere; then what goes deeper."""
+    """Show the cache as it grows, and the guess how large it is; then what goes deeper."""
     kit.prose(words.hook)
-    stage, quiz, below = kit.stage("cache", stays=False), st.container(), st.container()
+    stage, below = kit.stage("cache", stays=False), st.container()
     with below:
+        end = st.container()
         bundled, ids = chosen(state)
-    with stage:
-        held = _grid(state, bundled, ids) if bundled and ids else None
-    with quiz:
-        shown = guess_size(state, bundled if held else None).ask()
-    if bundled and held:
-        if shown:
-            kit.looks(state, words.looks, f"{KEY}.looks")
+    guess, held = kit.Guess(GUESS, None), None
+    if bundled and ids:
+        with stage:
+            held = contents_of(bundled, ids)
+            guess = _stage(state, bundled, held)
+        with end:
+            if guess.open:
+                kit.prose(words.caption, **counted(held, state["cachelength"]))
+                kit.looks(state, words.looks, f"{KEY}.looks")
+                kit.real_case("first", words.real)
         _inside(state, bundled, ids, held)
-    _sizes(state, shown=shown)
+    _sizes(state)
     if bundled is not None:
         _work(state, bundled)
     kit.chapter_link("sampling", "loop", words.loop_link, ":material/sync:")
-    if held is not None and shown:
+    if held is not None and guess.open:
         kit.seen(words.end, **counted(held, state["cachelength"]))
 
 
@@ -73,16 +78,15 @@ def chosen(state: kit.PageState) -> tuple[engine.Bundled | None, tuple[int, ...]
     return bundled, kit.read(text, bundled, READ).ids if text else ()
 
 
-@kit.kept(24)
+@kit.cached(24)
 def contents_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> CacheContents:
     """Return what a model keeps of a text and of what it writes behind it."""
     return cache_contents(bundled.model, ids, WRITTEN)
 
 
-def _grid(state: kit.PageState, bundled: engine.Bundled, ids: tuple[int, ...]) -> CacheContents:
-    """Draw the cache and say what is in it; return all that it comes to hold."""
-    contents = contents_of(bundled, ids)
-    layers, heads, total, size = contents.keys.shape
+def _stage(state: kit.PageState, bundled: engine.Bundled, contents: CacheContents) -> kit.Guess:
+    """Draw the bytes of the text and of its notes, and the notes; return the guess about them."""
+    layers, heads, total, _ = contents.keys.shape
     for name, most in (
         ("cachelayer", layers - 1),
         ("cachehead", heads - 1),
@@ -90,10 +94,61 @@ def _grid(state: kit.PageState, bundled: engine.Bundled, ids: tuple[int, ...]) -
     ):
         if state[name] > most:  # writing a value looks at every control
             state[name] = most
+    length = state["cachelength"]
+    read = contents.ids[len(bundled.tokenizer.start) : length]
+    text = len(bundled.tokenizer.decode(read).encode()) or 1
+    notes, large = held_by(contents, length), shape_bytes(KNOWN[LARGEST], 1, length, "bfloat16")
+    guess = kit.Guess(GUESS, question(bundled.model.config, contents, length, text))
+    cases = [
+        kit.Case(words.sizes_of["text"], text, role="value"),
+        kit.Case(words.sizes_of["notes"], notes),
+        kit.Case(words.sizes_of["large"], large if guess.open else None, note="?" * guess.asks),
+    ]
+    axis = kit.Axis(1, 1e9, words.guess_axis, log=True)
+    guess.cases(cases, axis, veiled=[1], picture=f"{KEY}.guess", form="count")
+    guess.ask()
+    st.slider(words.length, **state.ranged("cachelength", most=max(2, total)))
+    _grid(state, bundled, contents)
+    return guess
+
+
+def held_by(contents: CacheContents, length: int) -> int:
+    """Return the bytes that the first tokens leave in the cache."""
+    return contents.bytes * length // contents.keys.shape[2]
+
+
+def question(
+    config: GPTConfig, contents: CacheContents, length: int, text: int
+) -> kit.Question | None:
+    """Ask for the bytes of all notes; None where two answers are the same.
+
+    The mistakes: the text itself is kept, a single list of numbers for each token, and a note for
+    each two of them.
+    """
+    layers, heads, _, size = contents.keys.shape
+    right, lists = held_by(contents, length), length * config.n_embd * FLOAT
+    if len({text, lists, right}) < 3:
+        return None
+    reasons = {text: words.ask_text, right * length: words.ask_pairs, lists: words.ask_list}
+    reasons[right] = words.ask_right
+    return kit.Question.among(
+        words.ask,
+        reasons,
+        right,
+        spoken_bytes,
+        tokens=kit.count(length, "token"),
+        text=kit.count(text, "byte"),
+        rows=layers * heads,
+        numbers=2 * size,
+        each=FLOAT,
+    )
+
+
+def _grid(state: kit.PageState, bundled: engine.Bundled, contents: CacheContents) -> None:
+    layers, heads, total, size = contents.keys.shape
     length, key = state["cachelength"], f"{KEY}.grid"
     keys, values = (np.linalg.norm(part, axis=-1) for part in (contents.keys, contents.values))
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
-    cost = {"numbers": 2 * size, "bytes": 2 * size * FLOAT}
 
     def take() -> None:
         match st.session_state[key].get("chosen"):
@@ -104,11 +159,11 @@ def _grid(state: kit.PageState, bundled: engine.Bundled, ids: tuple[int, ...]) -
     cell_grid(
         np.where(np.arange(total) < length, keys.reshape(-1, total), 0.0),
         key=key,
-        row_names=[words.grid_row.format(layer=layer, head=head) for layer, head in places],
+        row_names=[words.grid_row.format(layer=layer) for layer, _ in places],
         column_names=kit.names_of(contents.ids, bundled.tokenizer),
         notes=[
             [
-                words.grid_note.format(key=keys[*at, t], value=values[*at, t], **cost)
+                words.grid_note.format(key=keys[*at, t], value=values[*at, t], numbers=2 * size)
                 if t < length
                 else words.not_yet
                 for t in range(total)
@@ -123,78 +178,16 @@ def _grid(state: kit.PageState, bundled: engine.Bundled, ids: tuple[int, ...]) -
         chosen=(state["cachelayer"] * heads + state["cachehead"], length - 1),
         on_change=take,
     )
-    st.slider(words.length, **state.ranged("cachelength", most=max(2, total)))
-    kit.prose(words.caption, layers=layers, heads=heads, **counted(contents, length))
-    return contents
 
 
 def counted(contents: CacheContents, length: int) -> dict[str, object]:
     """Return what the cache holds after so many tokens, and what a further one adds."""
-    total = contents.keys.shape[2]
     return {
-        "tokens": kit.count(min(length, total), "token"),
-        "bytes": contents.bytes * min(length, total) // total,
-        "each": contents.bytes // total,
+        "tokens": kit.count(length, "token"),
+        "bytes": spoken_bytes(held_by(contents, length)),
+        "each": spoken_bytes(held_by(contents, 1)),
+        "large": spoken_bytes(round(shape_bytes(KNOWN[LARGEST], 1, 1, "bfloat16"))),
     }
-
-
-def guess_size(state: kit.PageState, bundled: engine.Bundled | None) -> kit.Guess:
-    """Draw what a token leaves in this model, and let the hand set what it leaves in another.
-
-    Returns the guess; without a question where the other's typed shape cannot be.
-    """
-    try:
-        shape = typed_shape(*(state[key] for key in words.sizes))
-    except ValueError:
-        return kit.Guess(GUESS, None)  # refused where it is typed
-    guess = kit.Guess(GUESS, question(shape, state["cachedtype"]))
-    known = KNOWN[state["cacheshape"]][:4] == shape[:4]
-    name = state["cacheshape"] if known else words.other_model
-    cases = [kit.Case(name, guess.right[0])]
-    if bundled is not None:
-        config = bundled.model.config
-        own = CacheShape(config.n_layer, config.n_head, config.kv_heads, config.head_size)
-        cases.insert(0, kit.Case(bundled.name, own.numbers() * FLOAT))
-    numbers = [value for (value,) in guess.question.values] + [case.value or 1 for case in cases]
-    guess.cases(
-        cases,
-        kit.Axis(min(numbers) / 4, max(numbers) * 4, words.guess_axis, log=True),
-        veiled=[len(cases) - 1],
-        picture=f"{KEY}.guess",
-        form="count",
-        mark="dot",
-    )
-    return guess
-
-
-def question(shape: CacheShape, dtype: str) -> kit.Question:
-    """Ask for the bytes of a token; of equal mistakes one is offered, none that is right.
-
-    The mistakes: a key and a value for each head of queries, keys alone, and one layer alone.
-    """
-    layers, heads, kv_heads, size, _ = shape
-    width, right = BYTES[dtype], shape.numbers() * BYTES[dtype]
-    offered = {right: words.ask_right}
-    wrong = {"queries": shape.numbers(heads) * width, "keys": right / 2, "layer": right / layers}
-    for name, number in wrong.items():
-        offered.setdefault(number, words.ask_wrong[name])
-    return kit.Question.among(
-        words.ask,
-        offered,
-        right,
-        WRITTEN_BYTES,
-        dtype=dtype,
-        right=WRITTEN_BYTES(right),
-        layers=layers,
-        kv_heads=kv_heads,
-        size=size,
-        width=width,
-        n_layer=kit.count(layers, "layer"),
-        n_head=kit.count(heads, "head"),
-        n_kv=kit.count(kv_heads, "head"),
-        head_size=kit.count(size, "number"),
-        each=f"{width:g} byte" if width == 1 else f"{width:g} bytes",
-    )
 
 
 def _inside(
@@ -215,7 +208,8 @@ def _inside(
         weights=[weights],
         on_change=kit.bound(state, key, pinned=("cachecell", kit.link_of)),
     )
-    kit.prose(report(bundled.model, layer))
+    kit.prose(words.cells_kept)
+    kit.programmers(report(bundled.model, layer))
     kit.show_code(
         [cache_contents],
         words.snippet_contents.format(name=bundled.name, ids=list(ids), written=WRITTEN),
@@ -238,7 +232,7 @@ def head_weights(model: GPT, layer: int, head: int) -> lv.Weights:
     return lv.Weights.of(arrays)
 
 
-weights_of = kit.kept(32)(kit.on_model(head_weights))
+weights_of = kit.cached(32)(kit.on_model(head_weights))
 
 
 def matrices(
@@ -301,8 +295,8 @@ def report(model: GPT, layer: int) -> str:
     return line if attn.rotary is None else f"{line} {words.cells_turned}"
 
 
-def _sizes(state: kit.PageState, *, shown: bool) -> None:
-    """Show what a typed shape takes beside known ones; shown: the question on it is answered."""
+def _sizes(state: kit.PageState) -> None:
+    """Show what a typed shape takes beside known ones."""
 
     def take() -> None:
         for key, value in zip(words.sizes, KNOWN[state["cacheshape"]], strict=False):
@@ -311,10 +305,10 @@ def _sizes(state: kit.PageState, *, shown: bool) -> None:
     kit.section(words.bytes)
     given = (state["cachetexts"], state["cachetokens"], state["cachedtype"])
     shape = kit.or_refused(lambda: typed_shape(*(state[key] for key in words.sizes)))
-    if shape is not None and shown:
+    if shape is not None:
         cases, unit = cases_of(shape, *given)
-        axis = kit.Axis(0, 1.1 * max(case.value or 0 for case in cases), unit)
-        kit.case_rows(cases, axis, key=f"{KEY}.kinds", words={}, form="figure")
+        axis = kit.Axis.over(cases, unit)
+        kit.case_rows(cases, axis, key=f"{KEY}.kinds", form="figure")
         kit.prose(size_line(shape, *given))
     st.pills(words.shape, list(KNOWN), required=True, **state.bind("cacheshape", then=take))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
@@ -323,7 +317,7 @@ def _sizes(state: kit.PageState, *, shown: bool) -> None:
         kit.choose(state, "cachedtype", words.dtype, {name: name for name in BYTES})
         for key, label in words.sizes.items():
             st.number_input(label, width=150, **state.ranged(key))
-    st.caption(words.bytes_note)
+    kit.measured(words.how_bytes)
 
 
 def cases_of(shape: CacheShape, texts: int, tokens: int, dtype: str) -> tuple[list[kit.Case], str]:
@@ -351,12 +345,13 @@ def size_line(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
         tokens=kit.count(tokens, "token"),
         total=spoken_bytes(round(shape_bytes(shape, texts, tokens, dtype))),
     )
-    shared = shape.heads > shape.kv_heads
-    more = words.bytes_shared.format(ratio=shape.heads // shape.kv_heads)
-    return f"{line} {more if shared else words.bytes_own}"
+    more = words.bytes_single if shape.heads == 1 else words.bytes_own
+    if shape.heads > shape.kv_heads:
+        more = words.bytes_shared.format(ratio=shape.heads // shape.kv_heads)
+    return f"{line} {more}"
 
 
-@kit.kept(12)
+@kit.cached(12)
 def roofline_of(bundled: engine.Bundled) -> kit.Job:
     """Return the measuring of this machine and a model, in a process of its own."""
     return kit.training_jobs().start(
@@ -382,7 +377,7 @@ def _work(state: kit.PageState, bundled: engine.Bundled) -> None:
         name = words.decode_name.format(texts=kit.count(n, "text"))
         rows.append(kit.Case(name, work.intensity, role=role))
     axis = kit.Axis(0, 1.1 * max(work.intensity for work in counted), words.axes[0])
-    kit.case_rows(rows, axis, key=f"{KEY}.intensity", words={}, form="figure")
+    kit.case_rows(rows, axis, key=f"{KEY}.intensity", form="figure")
     st.select_slider(words.batch, BATCHES, **slot)
     work = counted[1 + state["decodebatch"]]
     kit.prose(words.work_read)
@@ -391,7 +386,7 @@ def _work(state: kit.PageState, bundled: engine.Bundled) -> None:
         words.snippet_work.format(name=bundled.name, batch=batch, seen=seen),
         f"{work}\n{work.intensity:.3f}",
     )
-    kit.section(words.roofline, large=spoken_bytes(LARGE))
+    kit.section(words.roofline)
     kit.live(
         state,
         "roofline",
@@ -410,10 +405,11 @@ def _measured(state: kit.PageState, job: kit.Job, prompt: int) -> None:
         kit.chart(figure(last, at, kit.theme()), f"{KEY}.roofline")
         kit.prose(" ".join(roof_report(last, at)))
         rounds, tokens = kit.count(last.rounds, "round"), kit.count(prompt, "token")
-        st.caption(words.roof_note.format(rounds=rounds, prompt=tokens))
+        roof = {"large": spoken_bytes(LARGE), "peak": last.operations / 1e9}
+        kit.measured(words.how_roof, rounds=rounds, prompt=tokens, **roof)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def figure(roofline: Roofline, chosen: int, mode: kit.Mode) -> kit.Figure:
     """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
     marks = []
@@ -433,10 +429,8 @@ def roof_report(roofline: Roofline, chosen: int) -> list[str]:
     lines = [
         words.point_read.format(
             texts=kit.count(point.batch, "text"),
-            each=1000 * point.seconds / point.batch,
-            speed=point.speed / 1e9,
-            prefill=prefill.speed / 1e9,
-            peak=roofline.operations / 1e9,
+            speed=kit.percent(point.speed / roofline.operations),
+            prefill=kit.percent(prefill.speed / roofline.operations),
         )
     ]
     if point.batch > 1:

@@ -75,7 +75,6 @@ def cache_contents(model: LanguageModel, ids: Sequence[int], write: int) -> Cach
 
 
 def _read_at(gpt: GPT, layer: int) -> str:
-    """The name in a trace of what the attention of a layer reads."""
     if gpt.config.norm == "pre":
         return f"blocks.{layer}.norm1"
     return f"blocks.{layer - 1}.residual" if layer else "embed"
@@ -183,7 +182,6 @@ def _reader(size: int) -> Callable[[], object]:
 
 
 def _pass(gpt: GPT, phase: str, batch: int) -> Callable[[], object]:
-    """One pass of a model; the tokens make no difference."""
     (_, _, prompt, _), *_ = passes(gpt.context_length)
     ids = (torch.arange(prompt) % gpt.vocab_size).expand(batch, prompt)
     cache = gpt.new_cache(batch)

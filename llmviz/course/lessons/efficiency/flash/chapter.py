@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -34,7 +35,7 @@ from llmviz.course.lessons.efficiency.flash.model import (
 )
 from llmviz.course.ui import engine, kit
 from llmviz.models.gpt import GPT
-from llmviz.models.room import spoken_bytes
+from llmviz.models.memory_limits import spoken_bytes
 from llmviz.models.transformers import require_transformer
 from llmviz.nn.attention.tiled import tile_steps
 from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_numbers, tile_traffic
@@ -70,7 +71,7 @@ def draw(state: kit.PageState) -> None:
         kit.head_link(words.whole_link, state["text"], bundled.name, *head)
         _code(bundled, read, state["tile"], head, tiles)
     moved = _moved(state)
-    kit.section(words.times_section, heads=HEADS, size=HEAD_SIZE, side=TILE)
+    kit.section(words.times_section)
     kit.live(
         state,
         "flashtimes",
@@ -81,6 +82,7 @@ def draw(state: kit.PageState) -> None:
         share=lambda job: len(job.results) / (len(WAYS) * len(MEASURED)),
         said=kit.Said(words.times_going, words.times_stopped, words.times_again),
     )
+    kit.measured(words.how_timed, heads=HEADS, size=HEAD_SIZE, side=TILE, tries=TRIES)
     if tiles is not None and shown:
         kit.seen(words.end, tiles=kit.count(len(tiles.tiles), "tile"), moved=moved)
 
@@ -101,21 +103,21 @@ def _head(state: kit.PageState, bundled: engine.Bundled, read: kit.Read) -> tupl
     fits = np.full(counted.shape, -1)
     chosen = tuple(slice(None) if state[key] < 0 else state[key] for key in keys)
     fits[chosen] = counted[chosen]
-    place = tuple(int(index) for index in np.unravel_index(int(fits.argmax()), fits.shape))
+    layer, head = (int(index) for index in np.unravel_index(int(fits.argmax()), fits.shape))
     labels = (words.layer, words.head)
-    for key, label, size, now in zip(keys, labels, counted.shape, place, strict=True):
+    for key, label, size, now in zip(keys, labels, counted.shape, (layer, head), strict=True):
         slot = kit.tied(f"_{KEY}.{key}", now, state.taker(key))
         st.selectbox(label, range(size), width=90, **slot)
-    return place
+    return layer, head
 
 
-@kit.kept(64)
+@kit.cached(64)
 def rescalings(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return how often larger maxima come in each head of a model on a text, (L, H)."""
     return count_rescalings(bundled.model, ids, SIDE)
 
 
-tiles_of = kit.kept(64)(kit.on_model(tiles_on_text))
+tiles_of = kit.cached(64)(kit.on_model(tiles_on_text))
 
 
 def _stage(state: kit.PageState, tiles: TiledText, read: kit.Read) -> bool:
@@ -137,16 +139,17 @@ def _stage(state: kit.PageState, tiles: TiledText, read: kit.Read) -> bool:
         ),
     )
     st.slider(words.tile, width=240, **state.ranged("tile"))
-    if guess.question is None or place is None:
-        return True
-    values = (float(tiles.total_before[place]), guess.right[0])
-    guess.cases(
-        [kit.Case(label, value) for label, value in zip(words.sums, values, strict=True)],
-        kit.Axis(0, 1.1 * max(value for (value,) in guess.question.values), words.sum_axis),
-        veiled=[1],
-        picture=f"{KEY}.guess",
-        form="figure",
-    )
+    if place is not None:
+        total = float(tiles.total_before[place])
+        values = (total, guess.right[0] if guess.question else total * float(tiles.rescale[place]))
+        offered = guess.question.values if guess.question else ()
+        guess.cases(
+            [kit.Case(label, value) for label, value in zip(words.sums, values, strict=True)],
+            kit.Axis(0, 1.1 * max(*values, *(value for (value,) in offered)), words.sum_axis),
+            veiled=[1],
+            picture=f"{KEY}.guess",
+            form="figure",
+        )
     return guess.ask()
 
 
@@ -251,8 +254,7 @@ def report(tiles: TiledText) -> str:
     """Return how far the output of the tiles is from that of the whole matrix."""
     line = words.exact
     if tiles.difference:
-        size = float(np.abs(tiles.output).max(initial=0.0))
-        line = words.equal.format(difference=kit.power_of_ten(tiles.difference), size=size)
+        line = words.equal.format(difference=kit.power_of_ten(tiles.difference))
     return f"{line} {words.one_tile}" if len(tiles.tiles) == 1 else line
 
 
@@ -288,8 +290,8 @@ def _moved(state: kit.PageState) -> str:
         st.toggle(words.skip, help=words.skip_help, **state.bind("skipped"))
     line = moved_line(length, size, side, causal=causal)
     own = min(side, length)
-    held = words.held.format(side=own, held=tile_numbers(own, own, size), room=room)
-    kit.prose(f"{line} {held} {words.growth}")
+    kit.prose(f"{line} {words.growth}")
+    kit.measured(words.how_moved, side=own, held=tile_numbers(own, own, size), room=room)
     kit.show_code(
         [tile_traffic, matrix_traffic, square_tile],
         words.snippet_moved.format(room=room, size=size, length=length, causal=causal),
@@ -304,7 +306,7 @@ def numbers_in(kibibytes: int) -> int:
     return 1024 * kibibytes // BYTES
 
 
-@kit.kept(64)
+@kit.cached(64)
 def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> kit.Figure:
     """Return what both ways move, in MB, over the length of the text."""
     tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
@@ -336,10 +338,9 @@ def _measured(job: kit.Job) -> None:
             place.caption(name)
             place.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
         kit.prose(times_line(costs))
-        st.caption(words.times_note.format(tries=TRIES))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def figures(costs: tuple[AttentionCost, ...], mode: kit.Mode) -> tuple[kit.Figure, ...]:
     """Return time and memory over the length of the text."""
     both = []
@@ -360,6 +361,6 @@ def times_line(costs: tuple[AttentionCost, ...]) -> str:
     if not whole:
         return ""
     last = costs[whole - len(WAYS) : whole]
-    line = {cost.way: cost.milliseconds for cost in last}
+    line: dict[str, Any] = {cost.way: cost.milliseconds for cost in last}
     line |= {f"{cost.way}_memory": spoken_bytes(cost.memory) for cost in last}
     return words.times_read.format(length=kit.count(last[0].length, "token"), **line)

@@ -6,7 +6,7 @@ T tokens, L layers, H heads, D head size, B side of a tile, N tiles.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ WAYS = ("matrices", "tiles", "fused")
 MEASURED = (128, 256, 512, 1024, 2048)  # tokens
 HEADS, HEAD_SIZE = 2, 64
 TILE = 128  # rows and columns of a tile
+CLOSE = 1e-3  # of the largest value, what rounding may make of the same attention
 TRIES = 4  # of which the quickest counts
 
 
@@ -65,7 +66,10 @@ def queries_keys_values(
 
     Heads that share keys and values get the shared ones.
     """
-    trace = layer_trace(model, ids, layer)
+    return _of_head(layer_trace(model, ids, layer), head)
+
+
+def _of_head(trace: Mapping[str, Tensor], head: int) -> tuple[Tensor, Tensor, Tensor]:
     shared = head * len(trace["k"]) // len(trace["q"])
     return trace["q"][head], trace["k"][shared], trace["v"][shared]
 
@@ -74,13 +78,15 @@ def tiles_on_text(model: GPT, ids: Sequence[int], layer: int, head: int, side: i
     """Return attention of one head on a text in square tiles.
 
     ids: T token ids. side: B.
-    Raises ValueError for a model that takes its softmax before the mask.
+    Raises ValueError for a model that takes its softmax before the mask, or whose scores are made
+    of more than queries and keys.
     """
     require_softmax_after_mask(model)
-    q, k, v = queries_keys_values(model, ids, layer, head)
+    trace = layer_trace(model, ids, layer)
+    q, k, v = _of_head(trace, head)
     mask, scale = seen_by_rows(model, len(ids)), model.blocks[layer].attn.scale
     steps = list(tile_steps(q, k, v, side, side, mask, scale))
-    whole = attention(q, k, v, mask, scale).output
+    whole = trace["weights"][head] @ v  # what the model made, not what is made again here
     t, (n, d) = len(ids), (len(steps), v.shape[-1])
     scores, exponentials = np.full((t, t), np.nan, np.float32), np.zeros((t, t), np.float32)
     rows = {name: np.zeros((n, side), np.float32) for name in _ROWS}
@@ -95,6 +101,8 @@ def tiles_on_text(model: GPT, ids: Sequence[int], layer: int, head: int, side: i
         output[at, :count] = step.output.nan_to_num(0.0)  # rows that may look at nothing so far
         if step.last:
             difference = max(difference, float((step.output - whole[step.rows]).abs().max()))
+    if difference > CLOSE * float(v.abs().max()):
+        raise ValueError("this model's scores are made of more than its queries and keys")
     return TiledText(
         scores=scores,
         exponentials=exponentials,

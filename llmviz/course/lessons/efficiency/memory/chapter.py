@@ -11,12 +11,12 @@ from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.efficiency.memory import model, words
 from llmviz.course.ui import engine, kit
 from llmviz.models.costs import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
-from llmviz.models.room import byte_unit, spoken_bytes
+from llmviz.models.memory_limits import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_numbers, paper_memory
+from llmviz.training.memory_profiler import watch_step
 from llmviz.training.step_memory import Held, StepMemory
 from llmviz.training.step_times import batch
-from llmviz.training.step_watch import watch_step
 
 KEY, GUESS = "efficiency.memory", "efficiency.memory.peak"
 FLOAT = 4  # bytes of a number
@@ -96,37 +96,38 @@ def controls(state: kit.PageState) -> Chosen | None:
 
 
 def _stage(state: kit.PageState, chosen: Chosen, memory: StepMemory) -> bool:
-    """Draw the bytes of the step and the guess; return whether all is shown."""
     guess = kit.Guess(GUESS, question(memory, weights_of(chosen)))
     shown = guess.open
     live, lives, sections, operations = picture_of(*chosen.known)
-    if not shown:
-        live = np.where(np.arange(len(live))[:, None] == 0, live, 0)  # the weights alone
-        lives = [life for life in lives if life.kind == 0]
+    kinds, texts = list(words.kinds.values()), words.picture
+    offered = [value for (value,) in guess.question.values] if guess.question else []
+    if not shown:  # the weights alone, as a stripe under what is to be guessed
+        live, lives, kinds = live[:1], [life for life in lives if life.kind == 0], kinds[:1]
+        texts = texts | dict.fromkeys(("peak", "all"), words.weights_alone)
     key, moment = f"{KEY}.step", state["memorymoment"]
     byte_timeline(
         live,
         lives,
         key=key,
-        kinds=list(words.kinds.values()),
+        kinds=kinds,
         sections=sections,
         operations=operations,
-        words=words.picture,
+        words=texts,
         chosen=moment if 0 <= moment < len(memory.moments) else None,
+        least=1.0 if shown else 1.1 * MB * max(offered),
         on_change=kit.bound(
             state, key, chosen=("memorymoment", kit.one_of(range(len(memory.moments)), -1))
         ),
     )
-    if guess.question is not None:
-        values = (weights_of(chosen) / MB, guess.right[0])
-        guess.cases(
-            [kit.Case(name, value) for name, value in zip(words.rows, values, strict=True)],
-            kit.Axis(0, 1.3 * max(value for (value,) in guess.question.values), words.axis),
-            veiled=[1],
-            picture=f"{KEY}.guess",
-            form="figure",
-        )
-        shown = guess.ask()
+    values = (weights_of(chosen) / MB, peak_of(memory))
+    guess.cases(
+        [kit.Case(name, value) for name, value in zip(words.rows, values, strict=True)],
+        kit.Axis(0, 1.3 * max(*values, *offered), words.axis),
+        veiled=[1],
+        picture=f"{KEY}.guess",
+        form="figure",
+    )
+    shown = guess.ask()
     if shown:
         kit.prose(f"{peak_told(memory)} {kept_told(chosen)}")
     return shown
@@ -146,12 +147,17 @@ def weights_of(chosen: Chosen) -> int:
     return FLOAT * count(chosen.bundled.model.config)
 
 
+def peak_of(memory: StepMemory) -> float:
+    """Return how many megabytes are alive at the peak, as they are written."""
+    return round(int(memory.live().sum(axis=0).max()) / MB, 1)
+
+
 def question(memory: StepMemory, weights: int) -> kit.Question | None:
     """Ask how much is alive at the peak. None where the answers are too near.
 
     The wrong answers: it only changes weights; a slope for each weight; the optimizer, too.
     """
-    right = round(int(memory.live().sum(axis=0).max()) / MB, 1)
+    right = peak_of(memory)
     wrong = {
         round(times * weights / MB, 1): words.ask_wrong[name]
         for name, times in (("weights", 1), ("slopes", 2), ("optimizer", 4))
@@ -164,7 +170,7 @@ def question(memory: StepMemory, weights: int) -> kit.Question | None:
     return kit.Question.among(words.ask, offered, right, "{:.1f} MB".format, weights=size)
 
 
-@kit.kept(24)
+@kit.cached(24)
 def memory_of(
     bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> StepMemory:
@@ -174,7 +180,7 @@ def memory_of(
     )
 
 
-@kit.kept(24)
+@kit.cached(24)
 def picture_of(
     bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
@@ -261,7 +267,7 @@ def _code(chosen: Chosen, memory: StepMemory) -> None:
     )
 
 
-@kit.kept(12)
+@kit.cached(12)
 def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
     """Return the work on one batch in a process of its own; the same is done only once."""
     target = "llmviz.course.lessons.efficiency.memory.model:memory_ways"
@@ -269,7 +275,6 @@ def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
 
 
 def _ways(state: kit.PageState, chosen: Chosen) -> None:
-    """Show the button that tries all ways, and what was found."""
     kit.section(words.ways)
     tried = 1 + len(model.group_sizes(chosen.bundled.model.config.n_layer))
     tried += sum(pieces <= chosen.rows for pieces in model.PIECES)
@@ -290,11 +295,13 @@ def _found(job: kit.Job) -> None:
         return
     last: model.Ways = job.results[-1]
     cases = way_cases(last.ways)
-    axis = kit.Axis(0, 1.1 * max(case.value or 0 for case in cases), words.peak_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.ways", words={}, form="figure")
+    axis = kit.Axis.over(cases, words.peak_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.ways", form="figure")
     if last.rounds:
-        kit.prose(ways_line(last.ways))
-        st.caption(words.ways_note.format(rounds=kit.count(last.rounds, "step")))
+        worst = max(way.difference for way in last.ways)
+        kit.prose(words.not_equal if worst else words.equal)
+        rounds = kit.count(last.rounds, "step")
+        kit.measured(words.how_ways, rounds=rounds, difference=kit.power_of_ten(worst))
 
 
 def way_cases(ways: tuple[model.Way, ...]) -> list[kit.Case]:
@@ -313,16 +320,7 @@ def way_cases(ways: tuple[model.Way, ...]) -> list[kit.Case]:
     return cases
 
 
-def ways_line(ways: tuple[model.Way, ...]) -> str:
-    """Return how far the gradients of all ways are from those of the first."""
-    worst = max(way.difference for way in ways)
-    line = words.not_equal if worst else words.equal
-    return line.format(difference=kit.power_of_ten(worst))
-
-
 def _paper(state: kit.PageState) -> None:
-    """Show the memory of training any model, and whether it fits."""
-
     def take() -> None:
         for key, field in SIZES.items():
             state[key] = PRESETS[state["papershape"]][field]
@@ -347,8 +345,7 @@ def _paper(state: kit.PageState) -> None:
         kit.chart(bars(memory, kit.theme()), f"{KEY}.paper")
         tokens = state["paperrows"] * state["papertokens"]
         kit.prose(report(memory, count(config), tokens, state["papergb"]))
-    form = words.form.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
-    st.caption(f"{form} {words.paper_sources}")
+    kit.measured(words.how_paper, hidden=config.feed_forward_size, kv_heads=config.kv_heads)
     kit.show_code(
         [paper_memory],
         words.snippet_paper.format(
@@ -379,7 +376,7 @@ def asked(state: kit.PageState) -> tuple[GPTConfig, dict]:
     }
 
 
-@kit.kept(64)
+@kit.cached(64)
 def bars(memory: TrainingMemory, mode: kit.Mode) -> kit.Figure:
     """Return how many bytes each kind takes, in the unit that fits the largest."""
     size, unit = byte_unit(max(memory))
@@ -389,12 +386,8 @@ def bars(memory: TrainingMemory, mode: kit.Mode) -> kit.Figure:
 
 
 def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
-    """Return the sum, its shares, and whether it fits into so many gigabytes."""
-    shares = [
-        words.share.format(name=name, share=kit.percent(getattr(memory, kind) / memory.total))
-        for kind, name in words.paper_kinds.items()
-        if getattr(memory, kind)
-    ]
+    """Return the sum, its largest share, and whether it fits into so many gigabytes."""
+    most = max(words.paper_kinds, key=lambda kind: getattr(memory, kind))
     room = gb * GB - memory.total
     template = words.fits if room >= 0 else words.fits_not
     size = spoken_bytes(round(abs(room)))
@@ -403,6 +396,7 @@ def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> s
         parameters=parameters,
         tokens=tokens,
         total=spoken_bytes(round(memory.total)),
-        shares=", ".join(shares),
+        share=kit.percent(getattr(memory, most) / memory.total),
+        kind=words.paper_kinds[most],
         verdict=verdict,
     )

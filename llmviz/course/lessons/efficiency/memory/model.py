@@ -17,10 +17,10 @@ from llmviz.models.base import LanguageModel
 from llmviz.models.transformers import require_transformer
 from llmviz.pretrained import load_bundled
 from llmviz.training.config import TrainConfig
+from llmviz.training.memory_profiler import gpt_parts, watch_step
 from llmviz.training.preparation import make_optimizer, set_recompute
 from llmviz.training.step_memory import KINDS, StepMemory
 from llmviz.training.step_times import batch
-from llmviz.training.step_watch import gpt_parts, watch_step
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -124,8 +124,6 @@ def _way(recompute: int, pieces: int, memory: StepMemory, difference: float) -> 
 
 
 class _Timed:
-    """A model that makes the same step again and again."""
-
     def __init__(self, model: LanguageModel, ids: Tensor, way: Way) -> None:
         self.model, self.optimizer = _learner(model, way.recompute)
         self.pieces = _pieces(ids, way.pieces)

@@ -5,6 +5,7 @@ When each process works is a row of time, in which the bubble of a pipeline is s
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from llmviz.course.figures.parallel import Segment, Stretch, lying, over_time
 from llmviz.course.lessons.efficiency.parallel import on_paper, words
 from llmviz.course.ui import kit
 from llmviz.models.costs import count, tensors
-from llmviz.models.room import spoken_bytes
+from llmviz.models.memory_limits import spoken_bytes
 from llmviz.parallel.formulas import bubble_share, sent_per_step
 from llmviz.parallel.outcome import (
     COMMAND,
@@ -37,19 +38,21 @@ def draw_times(outcome: Outcome, origin: str) -> None:
     """Show the time line and what it adds up to; origin: where the run is from."""
     kit.section(words.times)
     kit.chart(timeline(outcome, kit.theme()), TIMES_KEY)
-    kit.prose(f"{time_line(outcome)} {origin}")
+    kit.prose(time_line(outcome))
     if outcome.plan.method in PIPELINES:
         kit.prose(words.bubble, measured=kit.percent(outcome.idle_share()))
         kit.chart(replayed_timeline(outcome, kit.theme()), f"{TIMES_KEY}.replayed")
         kit.prose(replayed_line(outcome))
+    spent = {"step": 1e3 * min(outcome.seconds), "alone": 1e3 * min(outcome.alone_seconds)}
+    kit.measured(words.how_times, origin=origin, **spent)
 
 
-@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+@kit.cached(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     return _figure([process.spans for process in outcome.processes], mode)
 
 
-@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+@kit.cached(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def replayed_timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the step of a pipeline as it would be with a core for each process."""
     return _figure(replayed(outcome), mode)
@@ -93,12 +96,9 @@ def shares(outcome: Outcome) -> dict[str, float]:
 
 
 def time_line(outcome: Outcome) -> str:
-    """Return the sentence about how long the step took, and what the time went into."""
-    return words.step_time.format(
-        step=1e3 * min(outcome.seconds),
-        alone=1e3 * min(outcome.alone_seconds),
-        **{kind: kit.percent(share) for kind, share in shares(outcome).items()},
-    )
+    """Return the sentence about what the time of a step went into."""
+    spent = shares(outcome)
+    return words.step_time.format(**{kind: kit.percent(spent[kind]) for kind in (COMPUTE, SEND)})
 
 
 def replayed_line(outcome: Outcome) -> str:
@@ -146,6 +146,7 @@ def draw(state: kit.PageState) -> None:
     if shown:
         _sent(outcome)
     kit.prose(same_line(outcome))
+    kit.measured(words.how_same, **apart(outcome))
     kit.section(words.start, processes=outcome.plan.processes)
     st.code(commands(outcome.plan), language="bash", wrap_lines=True)
     on_paper.draw(state)
@@ -196,9 +197,10 @@ def _sent(outcome: Outcome) -> None:
         for plan in first_plans(processes)
         for on in (plan.method == method,)
     ]
-    axis = kit.Axis(0, 1.1 * max(case.value or 0 for case in cases), words.sent_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.all", words={}, form="figure")
+    axis = kit.Axis.over(cases, words.sent_axis)
+    kit.case_rows(cases, axis, key=f"{KEY}.all", form="figure")
     kit.prose(words.sent_text[{"zero2": "zero1", "1f1b": "gpipe"}.get(method, method)])
+    kit.programmers(words.how_sent)
     text = words.snippet.format(
         method=method, processes=processes, micro=outcome.plan.micro_batches
     )
@@ -218,12 +220,13 @@ def printed(plan: ParallelPlan) -> str:
 
 def end(outcome: Outcome) -> dict[str, object]:
     plan, own = outcome.plan, totals(outcome)
+    share = max(own) / alone(plan)
     same = words.end_same["apart" if outcome.difference else "equal"]
     return {
         "method": words.methods[plan.method],
         "processes": plan.processes,
         "most": spoken_bytes(max(own)),
-        "share": kit.percent(max(own) / alone(plan)),
+        "share": words.end_share["all" if share == 1 else "part"].format(share=kit.percent(share)),
         "steps": plan.steps,
         "same": same.format(
             weight=kit.power_of_ten(outcome.difference) if outcome.difference else 0
@@ -299,7 +302,7 @@ def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
     return places
 
 
-@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+@kit.cached(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def blocks(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     parts = parts_of(outcome.plan)
     rows, segments = [], []
@@ -351,9 +354,8 @@ def alone(plan: ParallelPlan) -> int:
 
 def held_line(outcome: Outcome) -> str:
     """Return the sentence about what the fullest process holds."""
-    own = totals(outcome)
-    whole = alone(outcome.plan)
-    return words.held.format(
+    own, whole = totals(outcome), alone(outcome.plan)
+    return words.held["all" if min(own) == whole else "part"].format(
         most=spoken_bytes(max(own)),
         alone=spoken_bytes(whole),
         share=kit.percent(max(own) / whole),
@@ -382,8 +384,8 @@ def micro_options(method: str, processes: int) -> list[str]:
     return [str(number) for number in sorted(numbers)]
 
 
-@kit.kept(12)
-def job_of(*settings: str | int) -> kit.Job:
+@kit.cached(12)
+def job_of(*settings: Any) -> kit.Job:
     """Return a run in processes of its own; the same one is run only once."""
     return kit.training_jobs().start("llmviz.parallel.launch:run", plan=plan_of(settings))
 
@@ -403,7 +405,6 @@ def outcome_of(state: kit.PageState) -> tuple[Outcome, bool]:
 
 
 def _run(state: kit.PageState) -> None:
-    """Show the button, and how far the run is."""
     settings = given(state)
     steps = plan_of(settings).steps
 
@@ -433,28 +434,25 @@ def _run(state: kit.PageState) -> None:
 
 
 def same_line(outcome: Outcome) -> str:
-    """Return the sentences about how far the run is from one process."""
-    logits = outcome.logits_difference
-    return words.same_text.format(
-        processes=outcome.plan.processes,
-        steps=outcome.plan.steps,
-        loss=f"{kit.power_of_ten(outcome.loss_difference)} nats",
-        weight=kit.power_of_ten(outcome.difference),
-        rate=f"{outcome.plan.learning_rate:g}",
-        why=_why_apart(outcome),
-        logits="" if logits is None else _logits_apart(logits),
-    )
+    """Return whether the run is that of one process, in a sentence."""
+    differ = (outcome.loss_difference, outcome.difference, outcome.logits_difference or 0.0)
+    near = outcome.difference < outcome.plan.learning_rate / 5
+    how = "equal" if not any(differ) else "rounding" if near else "apart"
+    return words.same_text[how].format(weight=kit.power_of_ten(outcome.difference))
 
 
-def _logits_apart(most: float) -> str:
-    return words.logits.format(logits=kit.power_of_ten(most)) if most else words.logits_same
-
-
-def _why_apart(outcome: Outcome) -> str:
-    apart = (outcome.loss_difference, outcome.difference, outcome.logits_difference or 0.0)
-    if not any(apart):
-        return words.equal
-    return words.rounding if outcome.difference < outcome.plan.learning_rate / 5 else ""
+def apart(outcome: Outcome) -> dict[str, object]:
+    """Return in numbers how far a run is from one process."""
+    most = outcome.logits_difference
+    line = "" if most is None else words.logits if most else words.logits_same
+    return {
+        "processes": outcome.plan.processes,
+        "steps": outcome.plan.steps,
+        "loss": f"{kit.power_of_ten(outcome.loss_difference)} nats",
+        "weight": kit.power_of_ten(outcome.difference),
+        "rate": f"{outcome.plan.learning_rate:g}",
+        "logits": line.format(logits=kit.power_of_ten(most or 0)),
+    }
 
 
 def commands(plan: ParallelPlan) -> str:

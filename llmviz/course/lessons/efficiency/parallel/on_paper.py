@@ -32,7 +32,7 @@ def draw(state: kit.PageState) -> None:
     with picture:
         kit.chart(memory_figure(training, kit.theme()), f"{KEY}.memory")
         kit.prose(f"{fits_line(training)} {days_line(training)}")
-    st.caption(words.paper_sources)
+    kit.measured(words.how_paper, **slots_of(training))
 
 
 def _controls(state: kit.PageState) -> None:
@@ -74,13 +74,15 @@ def training_of(state: kit.PageState) -> paper.Training:
     )
 
 
-@kit.kept(64)
+@kit.cached(64)
 def memory_figure(training: paper.Training, mode: kit.Mode) -> kit.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
     stages = [
         paper.memory_parts(training.parameters, training.gpus, stage) for stage in paper.STAGES
     ]
-    parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()}
+    parts: dict[str, list[float]] = {
+        name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()
+    }
     names = [words.paper_stages[stage] for stage in paper.STAGES]
     limit = training.memory / 1e9
     return held(names, parts, words.paper_axis, mode, limit=limit, limit_name=words.paper_limit)
@@ -98,24 +100,25 @@ def fits_line(training: paper.Training) -> str:
     return line.format(stage=words.paper_stages.get(first, ""))
 
 
+def slots_of(training: paper.Training) -> dict[str, object]:
+    seconds, each = paper.days(training) * paper.SECONDS_A_DAY, paper.operations_each(training)
+    steps = number_text(round(training.tokens / training.batch))
+    return {
+        "step": duration_text(paper.seconds_computing(training)),
+        "steps": words.paper_steps[steps != "1"].format(steps=steps),
+        "time": duration_text(seconds),
+        "gpus": words.paper_gpus_counted[training.gpus > 1].format(gpus=training.gpus),
+        "hours": number_text(seconds / 3600 * training.gpus),
+        "operations": kit.power_of_ten(each * training.parameters * training.tokens),
+        "each": each,
+        "sending": duration_text(paper.seconds_sending(training, "data")),
+    }
+
+
 def days_line(training: paper.Training) -> str:
     """Return the sentence about how long it takes."""
-    seconds = paper.days(training) * paper.SECONDS_A_DAY
-    steps = number_text(round(training.tokens / training.batch))
-    each = paper.operations_each(training)
-    line = words.paper_days.format(
-        step=duration_text(paper.seconds_computing(training)),
-        steps=words.paper_steps[steps != "1"].format(steps=steps),
-        time=duration_text(seconds),
-        gpus=words.paper_gpus_counted[training.gpus > 1].format(gpus=training.gpus),
-        hours=number_text(seconds / 3600 * training.gpus),
-        operations=kit.power_of_ten(each * training.parameters * training.tokens),
-        each=each,
-    )
-    if training.gpus == 1:
-        return line
-    sending = duration_text(paper.seconds_sending(training, "data"))
-    return line + words.paper_sending.format(sending=sending)
+    line = words.paper_days + (words.paper_sending if training.gpus > 1 else "")
+    return line.format(**slots_of(training))
 
 
 def duration_text(seconds: float) -> str:

@@ -34,7 +34,7 @@ APART = 0.5  # nats at 2 bits, between the answers of the question
 TOKENS = 60  # that are written
 
 
-measured = kit.kept(1)(curves)
+measured = kit.cached(1)(curves)
 
 
 @st.fragment
@@ -52,6 +52,7 @@ def draw(state: kit.PageState) -> None:
     if shown:
         kit.or_refused(_written, state, scheme)
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("bits", words.real, bitsleft="4")
     kit.section(words.deeper)
     kit.choose(state, "qview", words.view, words.views, parts=True)
     if state["qview"] == "training":
@@ -142,15 +143,15 @@ def way_name(way: Way) -> str:
     return words.ways[f"{way.per}-{way.method}"].format(group=f"group of {GROUP_OF}")
 
 
-rounded_from = kit.kept(8)(kit.on_model_and_tokenizer(scaled))
+rounded_from = kit.cached(8)(kit.on_model_and_tokenizer(scaled))
 
 
-@kit.kept(4)
+@kit.cached(4)
 def small_of(bundled: engine.Bundled, scheme: Scheme, method: str) -> QuantizedModel:
     return quantize_model(rounded_from(bundled, scheme, method), scheme)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def text_after(bundled: engine.Bundled, scheme: Scheme | None, method: str, text: str) -> str:
     """Return what the model writes, itself or on the grid."""
     own = bundled.model if scheme is None else small_of(bundled, scheme, method).model
@@ -159,14 +160,14 @@ def text_after(bundled: engine.Bundled, scheme: Scheme | None, method: str, text
 
 def _written(state: kit.PageState, scheme: Scheme) -> None:
     """Show what the model writes after the learner's text, itself and on the grid."""
-    text = kit.readable(state["qtext"], kit.LOOKED_AT, words.empty, kit.TOO_LONG)
+    text = kit.readable(state["qtext"], kit.LOOKED_AT, words.empty, kit.furniture.too_long)
     if text is not None:
         both = [text_after(model(), of, state["qmethod"], text) for of in (None, scheme)]
         for column, label, written in zip(st.columns(2), words.models, both, strict=True):
             column.markdown(f"**{label.format(bits=scheme.bits)}**")
             column.code(written or words.nothing, language=None, wrap_lines=True)
         before, size = plain_bytes(model().model, 2), sizes(model().model, scheme)
-        kit.prose(f"{compared(*both)} {words.size}", times=before / size.total, rest=size.rest)
+        kit.prose(f"{compared(*both)} {words.size}", times=before / size.total)
     kit.text_area(state, "qtext", words.text_label, height=80)
 
 
@@ -182,7 +183,7 @@ def compared(text: str, other: str) -> str:
     return words.different["some" if same > 1 else ("none", "one")[same]].format(count=same)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def errors_of(
     bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...]
 ) -> tuple[MatrixError, ...]:
@@ -191,16 +192,16 @@ def errors_of(
 
 def _matrices(state: kit.PageState, scheme: Scheme) -> None:
     """Show how far each matrix is off, and the speed. Raises ValueError as quantization does."""
-    text = kit.readable(state["qtext"], kit.LOOKED_AT, words.empty, kit.TOO_LONG)
+    text = kit.readable(state["qtext"], kit.LOOKED_AT, words.empty, kit.furniture.too_long)
     if text is not None:
         ids = tuple(model().tokenizer.encode_from_start(text)[: model().model.context_length])
         kit.chart(bars(model(), scheme, state["qmethod"], ids, kit.theme()), f"{KEY}.layers")
         kit.choose(state, "qmethod", words.method, words.methods)
         if state["qmethod"] == AWQ:
-            kit.prose(words.awq_text, texts=CALIBRATED_ON)
+            kit.prose(words.awq_text)
         kit.prose(report(errors_of(model(), scheme, state["qmethod"], ids)))
-    groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
-    kit.section(words.speed, groups=groups)
+        kit.measured(words.how_layers, texts=CALIBRATED_ON)
+    kit.section(words.speed)
     kit.live(
         state,
         "qspeed",
@@ -211,6 +212,8 @@ def _matrices(state: kit.PageState, scheme: Scheme) -> None:
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
         said=kit.Said(words.going, words.stopped, words.again),
     )
+    groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
+    kit.measured(words.how_fast, groups=groups)
 
 
 def name_of(path: str) -> str:
@@ -219,13 +222,19 @@ def name_of(path: str) -> str:
     return f"{layer}: {words.matrices.get(matrix, matrix)}"
 
 
-@kit.kept(32)
+def spoken(path: str) -> str:
+    """Return how a matrix is called in a sentence."""
+    layer, matrix = name_of(path).split(": ", 1)
+    return words.in_layer.format(matrix=kit.quote(matrix), layer=layer)
+
+
+@kit.cached(32)
 def bars(
     bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: kit.Mode
 ) -> kit.Figure:
     """Return both errors of each matrix."""
     errors = errors_of(bundled, scheme, method, ids)
-    both = tuple([getattr(error, kind) for error in errors] for kind in ("weights", "outputs"))
+    both = [error.weights for error in errors], [error.outputs for error in errors]
     labels = [name_of(error.path) for error in errors]
     return error_bars(labels, both, words.layers_names, words.layers_axis, mode)
 
@@ -235,14 +244,14 @@ def report(errors: tuple[MatrixError, ...]) -> str:
     worst = max(errors, key=lambda error: error.outputs)
     best = min(errors, key=lambda error: error.outputs)
     return words.layers_read.format(
-        worst=kit.quote(name_of(worst.path)),
+        worst=spoken(worst.path),
         most=kit.percent(worst.outputs),
-        best=kit.quote(name_of(best.path)),
+        best=spoken(best.path),
         least=kit.percent(best.outputs),
     )
 
 
-@kit.kept(1)
+@kit.cached(1)
 def speeds() -> kit.Job:
     """Return the measurement, in a process of its own."""
     return kit.map_jobs().start("llmviz.quantization.quantized_speed:product_speeds")
@@ -254,15 +263,16 @@ def _speeds_drawn(job: kit.Job) -> None:
         kit.chart(speed_chart(whole, kit.theme()), f"{KEY}.speed")
 
 
-@kit.kept(8)
+@kit.cached(8)
 def speed_chart(found: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
-    plain = {run.width: run.seconds for run in found if run.kind == FLOAT32}
-    drawn = []
+    took = [(run, run.seconds) for run in found if run.seconds is not None]
+    plain = {run.width: seconds for run, seconds in took if run.kind == FLOAT32}
+    drawn: list[Line] = []
     for kind in (INT8, INT4):
-        own = [run for run in found if run.kind == kind and run.seconds is not None]
+        own = {run.width: seconds for run, seconds in took if run.kind == kind}
         if own:
-            y = [plain[run.width] / run.seconds for run in own]
-            drawn.append(Line(words.speed_names[kind], [run.width for run in own], y, len(drawn)))
+            y = [plain[width] / seconds for width, seconds in own.items()]
+            drawn.append(Line(words.speed_names[kind], list(own), y, len(drawn)))
     level = (1.0, words.speed_level)
     return lines(drawn, words.speed_axes, mode, level=level, hover="%{y:.2f}", height=300)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.quantization.awq import matrix_inputs
 from llmviz.quantization.grids import expand, quantize_steps
 from llmviz.quantization.qat import fake_quantize

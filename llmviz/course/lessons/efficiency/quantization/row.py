@@ -57,7 +57,7 @@ def place_of(state: kit.PageState) -> Place:
     return Place(path, row, min(column, columns - 1), rows, columns)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def steps_of(bundled: engine.Bundled, place: Place, times: int, scheme: Scheme) -> RowSteps:
     """Return the row at each step, its weight `times` as large as it is."""
     w = with_large_weight(bundled.model, place.path, place.row, place.column, times)
@@ -70,8 +70,12 @@ def draw(state: kit.PageState, scheme: Scheme) -> None:
     steps = steps_of(model(), place, times, scheme)
     kit.chart(line_of(model(), place, times, scheme, kit.theme()), f"{KEY}.line")
     st.slider(words.times.format(column=place.column), width=320, **state.ranged("qtimes"))
-    kit.prose(f"{words.outlier} {line_read(steps, place, scheme)}")
+    kit.prose(f"{words.outlier} {line_read(steps, place, scheme)} {words.line_code}")
     _cells(state, steps, place, scheme)
+    error = float(np.abs(steps.error[together(place, scheme)]).mean())
+    bits = scheme.bits_per_weight(place.rows, place.columns)
+    share = kit.percent(error / steps.scale[place.column])
+    kit.measured(words.how_line, share=share, bits=bits)
     other_matrix = state.setter(qrow=-1, qweight=-1, qtimes=1)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if last := len(model().model.blocks) - 1:
@@ -120,7 +124,7 @@ def together(place: Place, scheme: Scheme) -> slice:
     return slice(first, first + size)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def line_of(
     bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: kit.Mode
 ) -> kit.Figure:
@@ -139,16 +143,11 @@ def line_of(
 
 
 def line_read(steps: RowSteps, place: Place, scheme: Scheme) -> str:
-    """Return what the picture of the grid shows, in a sentence."""
+    """Return how many values of the grid the weights use, in a sentence."""
     part = together(place, scheme)
-    error = float(np.abs(steps.error[part]).mean())
-    return words.line_read.format(
-        count=part.stop - part.start,
-        used=len(np.unique(steps.codes[part])),
-        codes=scheme.codes,
-        share=kit.percent(error / steps.scale[place.column]),
-        bits=scheme.bits_per_weight(place.rows, place.columns),
-    )
+    used = len(np.unique(steps.codes[part]))
+    how = "one" if used == 1 else "all" if used == scheme.codes else "some"
+    return words.line_read[how].format(count=part.stop - part.start, used=used, codes=scheme.codes)
 
 
 def decimals(scale: np.ndarray) -> int:

@@ -14,10 +14,10 @@ KEY = "efficiency.quantization.training"
 START, TARGET, UPDATES = -0.3, 0.7, 40
 ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
 
-stairs_of = kit.kept(4)(staircase)
+stairs_of = kit.cached(4)(staircase)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def walk_of(bits: int, rate: float) -> tuple[Update, ...]:
     return tuple(walk(bits, START, TARGET, rate, UPDATES))
 
@@ -31,7 +31,9 @@ def draw(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "stairbits", words.bits, words.training_stair_bits)
         st.slider(words.training_rate, step=0.02, width=260, **state.ranged("stairrate"))
-    kit.prose(f"{words.training_stair} {report(walk_of(bits, rate), rate)}")
+    updates = walk_of(bits, rate)
+    kit.prose(f"{words.training_stair} {words.training_walk_read}", **report(updates, rate))
+    kit.measured(words.how_walk, **report(updates, rate))
     kit.section(words.training_qat, model=MODEL)
     if not kit.models_here(MODEL):
         return
@@ -59,7 +61,7 @@ def draw(state: kit.PageState) -> None:
     kit.show_code([prepare_qat, finish_qat], words.snippet_training.format(model=MODEL), printed)
 
 
-@kit.kept(8)
+@kit.cached(8)
 def staircase_figure(bits: int, mode: kit.Mode) -> kit.Figure:
     """Return the staircase, the straight line and the gradient."""
     stairs = stairs_of(bits)
@@ -72,7 +74,7 @@ def staircase_figure(bits: int, mode: kit.Mode) -> kit.Figure:
     return lines(curves, words.training_stair_axes, mode)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def walk_figure(bits: int, rate: float, mode: kit.Mode) -> kit.Figure:
     """Return the exact and the rounded weight, update by update."""
     updates = walk_of(bits, rate)
@@ -86,23 +88,23 @@ def walk_figure(bits: int, rate: float, mode: kit.Mode) -> kit.Figure:
     return lines(curves, words.training_walk_axes, mode)
 
 
-def report(updates: tuple[Update, ...], rate: float) -> str:
+def report(updates: tuple[Update, ...], rate: float) -> dict[str, object]:
     """Return the first update in numbers, and the last rounded weight."""
     first, second = updates[:2]
-    return words.training_walk_read.format(
-        weight=kit.signed(first.weight),
-        rounded=kit.signed(first.rounded),
-        target=TARGET,
-        gradient=kit.signed(first.at_weight),
-        rate=rate,
-        operand=kit.operand(kit.signed(first.at_weight)),
-        after=kit.signed(second.weight),
-        updates=len(updates) - 1,
-        last=kit.signed(updates[-1].rounded),
-    )
+    return {
+        "weight": kit.signed(first.weight),
+        "rounded": kit.signed(first.rounded),
+        "target": TARGET,
+        "gradient": kit.signed(first.at_weight),
+        "rate": rate,
+        "operand": kit.operand(kit.signed(first.at_weight)),
+        "after": kit.signed(second.weight),
+        "updates": len(updates) - 1,
+        "last": kit.signed(updates[-1].rounded),
+    }
 
 
-@kit.kept(12)
+@kit.cached(12)
 def race_of(updates: int, form: str, per: str) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.quantization.quantization_aware:quantization_aware"
@@ -125,7 +127,7 @@ def _draw_results(job: kit.Job, updates: int) -> None:
         kit.prose(" ".join(race_line(first, last, bits) for bits in BITS))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def figure(job: kit.Job, count: int, mode: kit.Mode) -> kit.Figure:
     """Return the loss of each training over its first looks, `count` in all."""
     reports = list(job.results)[:count]

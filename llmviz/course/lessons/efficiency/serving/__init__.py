@@ -7,7 +7,7 @@ from llmviz.course.ui import codec
 words = beside(__file__)
 
 MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size
-OPENING = -1  # the tick or the request that the run itself names: `Shown.openings`
+OPENING = -1  # the step or the request that the run itself names: `Shown.openings`
 PARAMS = [
     codec.choice("serveshown", "0", list(words.runs)),
     codec.integer("servetick", OPENING, OPENING, 100_000),

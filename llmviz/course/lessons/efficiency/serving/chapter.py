@@ -1,4 +1,4 @@
-"""Chapter "Many requests": a serving engine at work, tick by tick, and two policies compared."""
+"""Chapter "Many requests": a serving engine at work, step by step, and two policies compared."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.background import DONE
 from llmviz.course.components.serving_film import view
 from llmviz.course.figures.lines import Line, lines
 from llmviz.course.lessons.efficiency.serving import OPENING, model, words
 from llmviz.course.lessons.efficiency.serving.model import Bundled, Run, Trial, runs_of
 from llmviz.course.ui import kit
-from llmviz.serving.recording import Recording, Tick
+from llmviz.processes.background import DONE
+from llmviz.serving.recording import EngineStep, Recording
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 
@@ -27,9 +27,9 @@ def film_of(run: Run, until: float = 0.0) -> view.Film:
     until: seconds up to which its clock goes, if that is longer than the run.
     """
     recording = run.recording
-    ticks = recording.ticks
-    tables = changes(ticks, "blocks")
-    lengths = changes(ticks, "room")
+    steps = recording.steps
+    tables = changes(steps, "blocks")
+    lengths = changes(steps, "room")
     sequences = [
         view.FilmSequence(
             name=request.name(sample),
@@ -50,83 +50,83 @@ def film_of(run: Run, until: float = 0.0) -> view.Film:
         block_size=recording.config.block_size,
         blocks=recording.config.n_blocks,
         sequences=sequences,
-        ticks=film_ticks(recording, numbers),
-        kept=kept_changes(ticks),
+        steps=film_ticks(recording, numbers),
+        kept=kept_changes(steps),
         until=until,
     )
 
 
 def opening(recording: Recording) -> tuple[int, int]:
-    """Return the tick that a film opens at, and the number of the sequence chosen in it.
+    """Return the step that a film opens at, and the number of the sequence chosen in it.
 
-    The first of the ticks that compute most rows and, of these, use most blocks. In it, the first
+    The first of the steps that compute most rows and, of these, use most blocks. In it, the first
     of the sequences computed whose block table is the longest.
     """
-    ticks = recording.ticks
-    if not ticks:
+    steps = recording.steps
+    if not steps:
         return 0, 0
-    rows = [[row.sequence for row in tick.rows if row.phase != "padding"] for tick in ticks]
-    used = [len({block for table in tick.blocks.values() for block in table}) for tick in ticks]
-    at = max(range(len(ticks)), key=lambda number: (len(rows[number]), used[number], -number))
+    rows = [[row.sequence for row in step.rows if row.phase != "padding"] for step in steps]
+    used = [len({block for table in step.blocks.values() for block in table}) for step in steps]
+    at = max(range(len(steps)), key=lambda number: (len(rows[number]), used[number], -number))
     names = [request.name(n) for request in recording.requests for n in range(request.texts)]
-    tables = {name: len(ticks[at].blocks.get(name, ())) for name in rows[at]}
+    tables = {name: len(steps[at].blocks.get(name, ())) for name in rows[at]}
     longest = max(tables, key=tables.__getitem__, default=names[0])
     return at, names.index(longest)
 
 
 def sharing_opening(recording: Recording) -> tuple[int, int]:
-    """Return the tick that the film of several texts to one prompt opens at, and its first text.
+    """Return the step that the film of several texts to one prompt opens at, and its first text.
 
-    The first of the ticks in which most blocks are held by more than one text.
+    The first of the steps in which most blocks are held by more than one text.
     """
-    shared = [sum(len(owners) > 1 for owners in tick.owners.values()) for tick in recording.ticks]
+    shared = [sum(len(owners) > 1 for owners in step.owners.values()) for step in recording.steps]
     return shared.index(max(shared)) if shared else 0, 0
 
 
-def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[view.FilmTick]:
+def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[view.FilmStep]:
     by_id = {request.id: request for request in recording.requests}
     swapped: dict[str, None] = {}
-    ticks = []
-    for tick in recording.ticks:
-        ended = [by_id[outcome.request].name(outcome.sample) for outcome in tick.finished]
-        for name in tick.swapped_out:
+    steps = []
+    for step in recording.steps:
+        ended = [by_id[outcome.request].name(outcome.sample) for outcome in step.finished]
+        for name in step.swapped_out:
             swapped[name] = None
-        for name in (*tick.swapped_in, *ended):
+        for name in (*step.swapped_in, *ended):
             swapped.pop(name, None)
-        ticks.append(
-            view.FilmTick(
-                begin=tick.begin,
-                end=tick.end,
+        steps.append(
+            view.FilmStep(
+                begin=step.begin,
+                end=step.end,
                 rows=[
                     (numbers[row.sequence], view.PHASES.index(row.phase), row.tokens)
-                    for row in tick.rows
+                    for row in step.rows
                 ],
-                padding=tick.padding,
-                waiting=_numbered(tick.queue, numbers),
+                padding=step.padding,
+                waiting=_numbered(step.queue, numbers),
                 swapped=_numbered(swapped, numbers),
-                preempted=_numbered((*tick.preempted, *tick.swapped_out), numbers),
+                preempted=_numbered((*step.preempted, *step.swapped_out), numbers),
                 finished=_numbered(ended, numbers),
-                free=tick.free,
-                waste=tick.waste,
+                free=step.free,
+                waste=step.waste,
             )
         )
-    return ticks
+    return steps
 
 
 def _numbered(names: Iterable[str], numbers: Mapping[str, int]) -> list[int]:
     return [numbers[name] for name in names if name in numbers]
 
 
-def changes(ticks: Iterable[Tick], field: str) -> dict[str, Changes]:
-    """Return for each sequence at which ticks its entry of a field changed, and to what.
+def changes(steps: Iterable[EngineStep], field: str) -> dict[str, Changes]:
+    """Return for each sequence at which steps its entry of a field changed, and to what.
 
     field: "blocks" or "room". A sequence that left it has () or 0 from then on.
     """
     listed: dict[str, Changes] = {}
     before: dict[str, Any] = {}
     gone: Any = () if field == "blocks" else 0
-    for number, tick in enumerate(ticks):
-        now = getattr(tick, field)
+    for number, step in enumerate(steps):
+        now = getattr(step, field)
         for name in {**before, **now}:
             value = now.get(name, gone)
             if before.get(name, gone) != value:
@@ -135,11 +135,11 @@ def changes(ticks: Iterable[Tick], field: str) -> dict[str, Changes]:
     return listed
 
 
-def kept_changes(ticks: Iterable[Tick]) -> Changes:
-    """Return at which ticks the free blocks whose content is kept changed, and to what."""
+def kept_changes(steps: Iterable[EngineStep]) -> Changes:
+    """Return at which steps the free blocks whose content is kept changed, and to what."""
     listed: Changes = []
-    for number, tick in enumerate(ticks):
-        now = tuple(sorted(tick.cached))
+    for number, step in enumerate(steps):
+        now = tuple(sorted(step.cached))
         if now != (listed[-1][1] if listed else ()):
             listed.append((number, now))
     return listed
@@ -157,11 +157,17 @@ class TwoRuns:
     trial: Trial
     runs: tuple[Run, ...]
     pictures: tuple[view.FilmPicture, ...]
-    openings: tuple[tuple[int, int], ...]  # tick, sequence
+    openings: tuple[tuple[int, int], ...]  # step, sequence
 
     @property
     def names(self) -> tuple[str, ...]:
         return run_names(self.trial.policies)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """What each run's policy does, in a few words; of equal policies, their names."""
+        first, second = self.trial.policies
+        return self.names if first == second else (words.rule[first], words.rule[second])
 
     @property
     def seconds(self) -> list[float]:
@@ -214,16 +220,16 @@ def two_runs_of(
     return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
 
 
-bundled = kit.kept(1)(model.read)
+bundled = kit.cached(1)(model.read)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def bundled_shown() -> TwoRuns:
     """Return the recorded runs as the page shows them. Raises ValueError as `bundled` does."""
     return two_runs_of(bundled().trial, bundled().runs)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def texts_shown() -> TwoRuns:
     """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
     found: Bundled = model.read(model.EXPERIMENT_FOLDER / model.TEXTS_FILE)
@@ -233,7 +239,7 @@ def texts_shown() -> TwoRuns:
 job_of = kit.job_of("llmviz.course.lessons.efficiency.serving.model:serving_run", "trial")
 
 
-@kit.kept(8)
+@kit.cached(8)
 def job_shown(trial: Trial, job: kit.Job) -> TwoRuns:
     return two_runs_of(trial, runs_of(trial, job.results))
 
@@ -259,15 +265,18 @@ def run_names(policies: tuple[str, str]) -> tuple[str, ...]:
 
 
 def _stage(state: kit.PageState, two_runs: TwoRuns) -> bool:
-    """Draw a run, of which one is veiled before the guess; return whether all is shown."""
-    guess = kit.Guess(GUESS, question(two_runs))
-    shown = guess.open
-    number = int(state["serveshown"]) if shown else int(np.argmax(two_runs.seconds))
-    key, (tick, request) = f"{KEY}.film", two_runs.openings[number]
+    """Draw how long both runs took, and one of them; return whether all is shown."""
+    guess, seconds = kit.Guess(GUESS, question(two_runs)), two_runs.seconds
+    cases = [kit.Case(*row) for row in zip(two_runs.rules, seconds, strict=True)]
+    veiled, axis = [int(np.argmin(seconds))], kit.Axis(0, 1.1 * max(seconds), words.seconds)
+    guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.guess", form="figure")
+    shown = guess.ask()
+    number = int(state["serveshown"]) if shown else int(np.argmax(seconds))
+    key, (step, request) = f"{KEY}.film", two_runs.openings[number]
     view.serving_film(
         two_runs.pictures[number],
         key=key,
-        step=tick if state["servetick"] == OPENING else state["servetick"],
+        step=step if state["servetick"] == OPENING else state["servetick"],
         chosen=request if state["serverequest"] == OPENING else state["serverequest"],
         on_change=kit.bound(state, key, step="servetick", chosen="serverequest"),
     )
@@ -275,17 +284,7 @@ def _stage(state: kit.PageState, two_runs: TwoRuns) -> bool:
         kit.choose(
             state, "serveshown", words.run, dict(zip(words.runs, two_runs.names, strict=True))
         )
-    if guess.question is None:
-        return True
-    cases = [kit.Case(*row) for row in zip(two_runs.names, two_runs.seconds, strict=True)]
-    guess.cases(
-        cases,
-        kit.Axis(0, 1.1 * max(two_runs.seconds), words.seconds),
-        veiled=[int(np.argmin(two_runs.seconds))],
-        picture=f"{KEY}.guess",
-        form="figure",
-    )
-    return guess.ask()
+    return shown
 
 
 def question(two_runs: TwoRuns) -> kit.Question | None:
@@ -299,17 +298,14 @@ def question(two_runs: TwoRuns) -> kit.Question | None:
     comes = max(request.arrival for request in requests)
     if min(b - a for a, b in pairwise(sorted((0.0, comes, right, slow)))) < APART * slow:
         return None
-    names = {"slow": two_runs.names[int(np.argmax(two_runs.seconds))]}
-    names |= {"quick": two_runs.names[int(np.argmin(two_runs.seconds))]}
     return kit.Question.among(
         words.ask,
         {right: words.ask_right, slow: words.ask_same, comes: words.ask_comes},
         right,
-        "{:.3f} s".format,
-        slow_ends=f"{slow:.3f} s",
-        quick_ends=f"{right:.3f} s",
-        comes=f"{comes:.3f} s",
-        **names,
+        "{:.2f} s".format,
+        slow_ends=f"{slow:.2f} s",
+        slow=two_runs.rules[int(np.argmax(two_runs.seconds))],
+        quick=two_runs.rules[int(np.argmin(two_runs.seconds))],
     )
 
 
@@ -325,7 +321,7 @@ def _policies(state: kit.PageState, two_runs: TwoRuns, own: bool) -> None:
         return
     about = bundled()
     threads = kit.count(about.environment["threads"], "thread")
-    st.caption(words.bundled.format(date=about.date, threads=threads, command=model.COMMAND))
+    kit.measured(words.how_bundled, date=about.date, threads=threads, command=model.COMMAND)
 
 
 def _waits(two_runs: TwoRuns) -> None:
@@ -334,7 +330,7 @@ def _waits(two_runs: TwoRuns) -> None:
     kit.prose(f"{compared(two_runs)} {words.curve_text}")
 
 
-@kit.kept(32)
+@kit.cached(32)
 def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> kit.Figure:
     """Return the share of texts that had their first token after so many milliseconds."""
     drawn = []
@@ -351,8 +347,7 @@ def compared(two_runs: TwoRuns) -> str:
     rates = [run.recording.tokens_per_second for run in two_runs.runs]
     if not min(rates):
         return ""
-    ratio = max(rates) / min(rates)
-    if f"{ratio:.2f}" == "1.00":
+    if f"{max(rates) / min(rates):.2f}" == "1.00":
         return words.alike.format(rate=sum(rates) / 2)
     best = int(np.argmax(rates))
     return words.faster.format(
@@ -360,7 +355,6 @@ def compared(two_runs: TwoRuns) -> str:
         rate=rates[best],
         second=two_runs.names[1 - best],
         other=rates[1 - best],
-        ratio=ratio,
     )
 
 
@@ -371,11 +365,11 @@ def _texts(state: kit.PageState) -> None:
         return
     kit.section(words.samples_section)
     number = model.WAYS.index(state["serveways"])
-    key, (tick, _) = f"{KEY}.ways.{state['serveways']}", two_runs.openings[number]
+    key, (step, _) = f"{KEY}.ways.{state['serveways']}", two_runs.openings[number]
     view.serving_film(
         two_runs.pictures[number],
         key=key,
-        step=tick if state["servewaystick"] == OPENING else state["servewaystick"],
+        step=step if state["servewaystick"] == OPENING else state["servewaystick"],
         chosen=state["servewaystext"],
         near=True,
         on_change=kit.bound(state, key, step="servewaystick", chosen="servewaystext"),
@@ -387,8 +381,6 @@ def _texts(state: kit.PageState) -> None:
         words.ways_saved,
         named=kit.count(named, "block"),
         held=held,
-        saved=kit.count(named - held, "block"),
-        copied=kit.count(sum(len(tick.copies) for tick in recording.ticks), "block"),
     )
 
 
@@ -465,7 +457,7 @@ def trial_of(state: kit.PageState) -> Trial:
 def end(two_runs: TwoRuns) -> dict[str, object]:
     texts = kit.count(len(two_runs.runs[0].recording.timings), "text")
     ends = [
-        f"{name} {seconds:.3f} s"
+        f"{seconds:.2f} s with “{name}”"
         for name, seconds in zip(two_runs.names, two_runs.seconds, strict=True)
     ]
     return {"texts": texts, "ends": kit.listed(ends)}

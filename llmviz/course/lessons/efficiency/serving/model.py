@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from llmviz.paths import DATA, EXPERIMENT_FOLDER
+from llmviz.files.paths import DATA, EXPERIMENT_FOLDER
+from llmviz.files.text import check_text, read_text_file
 from llmviz.sampling import SamplingSettings
 from llmviz.serving.record import record_bundled
-from llmviz.serving.recording import Recording, Tick
+from llmviz.serving.recording import EngineStep, Recording
 from llmviz.serving.requests import GREEDY, Request
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.text_stream import TextStream
 from llmviz.serving.workload import Workload, make_requests
-from llmviz.textfile import check_text, read_text_file
 from llmviz.tokenizers import Tokenizer
 from llmviz.training.files import read_json
 
@@ -66,22 +66,22 @@ class Begun(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some ticks of run 0 or 1, and what was written in them: (tick, sequence, text).
+    """Some steps of run 0 or 1, and what was written in them: (step, sequence, text).
 
     texts: likewise, of hypotheses of a beam search, the whole text that each has from then on.
     """
 
     number: int
-    ticks: tuple[Tick, ...]
+    steps: tuple[EngineStep, ...]
     pieces: tuple[tuple[int, str, str], ...]
     texts: tuple[tuple[int, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its recording, the texts of the prompts, and what was written at which tick.
+    """One run: its recording, the texts of the prompts, and what was written at which step.
 
-    texts: of each hypothesis of a beam search the whole text that it has from a tick on; "" where
+    texts: of each hypothesis of a beam search the whole text that it has from a step on; "" where
     it was dropped, and at the end of the search, which writes its texts as pieces.
     """
 
@@ -154,37 +154,37 @@ class Texts:
         self._streams: dict[str, TextStream] = {}
         self._beams: dict[str, list[int]] = {}  # the new tokens of each hypothesis that lives
 
-    def pieces(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
-        """Yield (tick, sequence, text) for each sequence that has written text in a tick.
+    def pieces(self, step: EngineStep) -> Iterator[tuple[int, str, str]]:
+        """Yield (step, sequence, text) for each sequence that has written text in a step.
 
         Bytes of a character that is not whole yet are held back until the sequence ends.
         """
         pieces: dict[str, str] = {}
-        for name, token in tick.emitted:
+        for name, token in step.emitted:
             stream = self._streams.setdefault(name, TextStream(self._tokenizer))
             if token != self._end:
                 pieces[name] = pieces.get(name, "") + stream.push(token)
-        for outcome in tick.finished:
+        for outcome in step.finished:
             for name in (outcome.request, f"{outcome.request}/{outcome.sample}"):
                 if name in self._streams:
                     pieces[name] = pieces.get(name, "") + self._streams.pop(name).end()
-        yield from ((tick.number, name, text) for name, text in pieces.items() if text)
+        yield from ((step.number, name, text) for name, text in pieces.items() if text)
 
-    def hypotheses(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
-        """Yield (tick, sequence, text) for each hypothesis of a beam search that a tick changes."""
-        if not (tick.hypotheses or tick.finished):
+    def hypotheses(self, step: EngineStep) -> Iterator[tuple[int, str, str]]:
+        """Yield (step, sequence, text) for each hypothesis of a beam search that a step changes."""
+        if not (step.hypotheses or step.finished):
             return
-        searches = {name.partition("/")[0] for name, _, _ in tick.hypotheses}
-        searches |= {outcome.request for outcome in tick.finished}
+        searches = {name.partition("/")[0] for name, _, _ in step.hypotheses}
+        searches |= {outcome.request for outcome in step.finished}
         before = self._beams
         now = {name: ids for name, ids in before.items() if name.partition("/")[0] not in searches}
-        for name, parent, token in tick.hypotheses:
+        for name, parent, token in step.hypotheses:
             now[name] = [*before.get(parent, ()), token]
         self._beams = now
         for name in dict.fromkeys((*before, *now)):
             if before.get(name) != now.get(name):
                 ids = [token for token in now.get(name, ()) if token != self._end]
-                yield tick.number, name, self._tokenizer.settled(ids)
+                yield step.number, name, self._tokenizer.settled(ids)
 
 
 def serving_run(trial: Trial) -> Iterator[Begun | Part]:
@@ -200,10 +200,10 @@ def serving_run(trial: Trial) -> Iterator[Begun | Part]:
     yield begun
     for number in (0, 1):
         texts = Texts(tokenizer)
-        for ticks in record_bundled(trial.base, begun.requests, trial.config_of(number)):
-            pieces = tuple(piece for tick in ticks for piece in texts.pieces(tick))
-            changed = tuple(text for tick in ticks for text in texts.hypotheses(tick))
-            yield Part(number, ticks, pieces, changed)
+        for steps in record_bundled(trial.base, begun.requests, trial.config_of(number)):
+            pieces = tuple(piece for step in steps for piece in texts.pieces(step))
+            changed = tuple(text for step in steps for text in texts.hypotheses(step))
+            yield Part(number, steps, pieces, changed)
 
 
 def runs_of(trial: Trial, results: Sequence[Any]) -> tuple[Run, ...]:
@@ -214,8 +214,8 @@ def runs_of(trial: Trial, results: Sequence[Any]) -> tuple[Run, ...]:
         parts = [part for part in results if isinstance(part, Part) and part.number == number]
         if begun is None or not parts:
             break
-        ticks = tuple(tick for part in parts for tick in part.ticks)
-        recording = Recording(trial.config_of(number), begun.requests, ticks)
+        steps = tuple(step for part in parts for step in part.steps)
+        recording = Recording(trial.config_of(number), begun.requests, steps)
         pieces = _by_sequence(piece for part in parts for piece in part.pieces)
         texts = _by_sequence(text for part in parts for text in part.texts)
         runs.append(Run(recording, begun.prompts, pieces, texts))
@@ -226,8 +226,8 @@ def _by_sequence(
     entries: Iterable[tuple[int, str, str]],
 ) -> dict[str, tuple[tuple[int, str], ...]]:
     listed: dict[str, list[tuple[int, str]]] = {}
-    for tick, name, text in entries:
-        listed.setdefault(name, []).append((tick, text))
+    for step, name, text in entries:
+        listed.setdefault(name, []).append((step, text))
     return {name: tuple(each) for name, each in listed.items()}
 
 
@@ -237,7 +237,7 @@ def done_share(trial: Trial, results: Sequence[Any]) -> float:
     if begun is None:
         return 0.0
     ended = sum(
-        len(tick.finished) for part in results if isinstance(part, Part) for tick in part.ticks
+        len(step.finished) for part in results if isinstance(part, Part) for step in part.steps
     )
     return ended / (2 * sum(request.texts for request in begun.requests))
 
@@ -262,7 +262,7 @@ def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
                 values["prompts"],
                 *(
                     {
-                        name: tuple((tick, text) for tick, text in pieces)
+                        name: tuple((step, text) for step, text in pieces)
                         for name, pieces in run.get(field, {}).items()
                     }
                     for field in ("pieces", "texts")
@@ -280,10 +280,10 @@ def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
 
 
 def blocks_at_once(recording: Recording) -> tuple[int, int]:
-    """Return how many blocks the tables name at the tick where this is most, and how many blocks
+    """Return how many blocks the tables name at the step where this is most, and how many blocks
     these are: without sharing, each name would be a block of its own.
 
-    The first of the ticks where it is most; 0, 0 where there is none.
+    The first of the steps where it is most; 0, 0 where there is none.
     """
-    counts = [(sum(map(len, tick.blocks.values())), len(tick.owners)) for tick in recording.ticks]
+    counts = [(sum(map(len, step.blocks.values())), len(step.owners)) for step in recording.steps]
     return max(counts, key=lambda pair: pair[0], default=(0, 0))

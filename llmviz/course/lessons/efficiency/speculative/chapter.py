@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import streamlit as st
 import torch
@@ -21,6 +22,7 @@ from llmviz.course.lessons.efficiency.speculative import MOST_STEPS, WRITTEN, mo
 from llmviz.course.ui import engine, kit
 from llmviz.models.costs import weight_bytes
 from llmviz.models.settings import GPTConfig
+from llmviz.sampling.drafts import Draft
 from llmviz.sampling.settings import SamplingSettings
 from llmviz.sampling.speculative import (
     Guess,
@@ -74,8 +76,7 @@ def draw(state: kit.PageState) -> None:
         if reason:
             kit.inform(words.no_network.format(reason=reason), ":material/info:")
         kit.prose(words.about[kind])
-        if guess.question is not None:
-            _ask(guess, played)
+        _ask(guess, played)
         if guess.ask():
             kit.prose(total(played))
     if shown:
@@ -93,13 +94,13 @@ def _source(state: kit.PageState, bundled: engine.Bundled) -> kit.Read | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.heat, step=0.1, width=220, **state.ranged("guessheat"))
         st.number_input(words.luck, width=140, help=words.luck_help, **state.ranged("guessluck"))
-    text = kit.readable(state["guesstext"], kit.LOOKED_AT, words.empty, kit.TOO_LONG)
+    text = kit.readable(state["guesstext"], kit.LOOKED_AT, words.empty, kit.furniture.too_long)
     if text is None:
         return None
     return kit.read(text, bundled, max(1, bundled.model.context_length - WRITTEN))
 
 
-@kit.kept(8)
+@kit.cached(8)
 def why_not(bundled: engine.Bundled) -> str:
     """Return why the small network cannot guess for a model; "" where it can."""
     try:
@@ -109,13 +110,13 @@ def why_not(bundled: engine.Bundled) -> str:
     return ""
 
 
-@kit.kept(8)
-def counts_for(bundled: engine.Bundled) -> object:
+@kit.cached(8)
+def counts_for(bundled: engine.Bundled) -> Draft:
     """Return the counts that guess for a model; a draft with a cache is made anew each time."""
     return model.draft_of(model.COUNTS, bundled.tokenizer)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def rounds_of(
     bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, seed: int
 ) -> list[Round]:
@@ -132,7 +133,7 @@ def question(played: Sequence[Round], k: int) -> kit.Question | None:
     The wrong answers: every guess stands, and to check a guess is to read it in a pass of its own.
     """
     numbers = numbers_of(played)
-    right, tokens = len(played), int(numbers["count"])
+    right, tokens = len(played), numbers["count"]
     all_stand = math.ceil(tokens / (k + 1))
     if min(b - a for a, b in pairwise(sorted((all_stand, right, tokens)))) < APART:
         return None
@@ -143,7 +144,7 @@ def question(played: Sequence[Round], k: int) -> kit.Question | None:
 
 
 def _ask(guess: kit.Guess, played: Sequence[Round]) -> None:
-    tokens = int(numbers_of(played)["count"])
+    tokens = numbers_of(played)["count"]
     rows = zip(words.rows, (tokens, len(played)), ("residual", "query"), strict=True)
     guess.cases(
         [kit.Case(label, value, role=role) for label, value, role in rows],
@@ -154,7 +155,7 @@ def _ask(guess: kit.Guess, played: Sequence[Round]) -> None:
     )
 
 
-def numbers_of(played: Sequence[Round]) -> dict[str, object]:
+def numbers_of(played: Sequence[Round]) -> dict[str, Any]:
     tokens = sum(len(turn.tokens) for turn in played)
     return {
         "rounds": kit.count(len(played), "pass", "passes"),
@@ -167,12 +168,20 @@ def numbers_of(played: Sequence[Round]) -> dict[str, object]:
 def total(played: Sequence[Round]) -> str:
     """Return what all rounds did, in a sentence."""
     checked, kept = sum(turn.checked for turn in played), sum(turn.accepted for turn in played)
-    return words.total.format(
-        checked=kit.count(checked, "guess", "guesses"), accepted=kept, **numbers_of(played)
-    )
+    line = words.total["some" if checked else "none"].format(**numbers_of(played))
+    return f"{line} {kept_line(checked, kept)}".strip()
 
 
-@kit.kept(32)
+def kept_line(checked: int, kept: int) -> str:
+    """Return how many of the guesses stood, in a sentence; "" where there were none."""
+    if not checked:
+        return ""
+    how = "none" if not kept else "all" if kept == checked else "some"
+    guesses = kit.count(checked, "guess", "guesses")
+    return words.kept[how].format(checked=guesses, accepted=kept)
+
+
+@kit.cached(32)
 def pictured(
     bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, seed: int
 ) -> list[RoundPicture]:
@@ -227,6 +236,8 @@ def guess_line(number: int, guesses: int, k: int, left: int) -> str:
 
 def check_line(guess: Guess, token: str, behind: int) -> str:
     """Return what became of a guess, in a sentence; behind: guesses of the round behind it."""
+    if guess.p is None or guess.u is None or guess.chance is None:
+        raise ValueError("a guess that nobody looked at has no line")
     p, q = float(guess.p[guess.token]), guess.q.of(guess.token)
     if guess.chance == 1.0:
         why = words.why_sure
@@ -319,9 +330,7 @@ def _speed(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> Non
     wider = replace(config, hidden_size=model.WIDE * config.feed_forward_size)
     small, large = (weight_bytes(settings, "float32") / 1e6 for settings in (config, wider))
     kit.section(words.speed)
-    kit.prose(
-        words.speed_text, small=small, large=large, wide=model.WIDE, longest=model.MOST_GUESSES
-    )
+    kit.prose(words.speed_text, small=small, large=large)
     kit.choose(state, "guesssize", words.size, words.sizes, then=state.setter(guessspeed=False))
     kit.live(
         state,
@@ -339,24 +348,31 @@ def _measured(job: kit.Job) -> None:
     if job.results:
         speeds = job.results[-1]
         kit.chart(figure(speeds, kit.theme()), f"{KEY}.figure")
+        kit.prose(best_line(best := best_of(speeds)))
         tries = kit.count(len(job.results), "try", "tries")
-        kit.prose(f"{best_line(speeds)} {words.speed_note.format(tries=tries)}")
+        kit.measured(
+            words.how_fast,
+            tries=tries,
+            wide=model.WIDE,
+            longest=model.MOST_GUESSES,
+            plain=1 / best.step,
+            k=best.guesses,
+            best=best.tokens / best.seconds,
+            accepted=kit.percent(best.acceptance),
+        )
 
 
-def best_line(speeds: tuple[model.Speed, ...]) -> str:
-    """Return which number of guesses was the fastest, in a sentence."""
-    best = max(speeds, key=lambda speed: (speed.speed_up, -speed.guesses))
-    line = words.speed_best.format(
-        plain=1 / best.step,
-        k=best.guesses,
-        best=best.tokens / best.seconds,
-        ratio=best.speed_up,
-        accepted=kit.percent(best.acceptance),
-    )
-    return line if best.speed_up > 1 else line + words.speed_worse
+def best_of(speeds: tuple[model.Speed, ...]) -> model.Speed:
+    return max(speeds, key=lambda speed: (speed.speed_up, -speed.guesses))
 
 
-@kit.kept(32)
+def best_line(best: model.Speed) -> str:
+    """Return which number of guesses was the fastest, and whether it paid, in a sentence."""
+    how = "pays" if best.speed_up > 1 else "not"
+    return words.speed_best[how].format(k=best.guesses, ratio=best.speed_up)
+
+
+@kit.cached(32)
 def figure(speeds: tuple[model.Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return the measured speed-up and that of the formula, over the number of guesses."""
     a, cost = model.pooled(speeds)

@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from llmviz.corpus import load_corpus
+from llmviz.files.paths import DRAFTS
 from llmviz.models import GPT
 from llmviz.models.decoder import optimize_for_inference
 from llmviz.models.transformers import require_transformer
-from llmviz.paths import DRAFTS
 from llmviz.pretrained import load_bundled
 from llmviz.sampling.drafts import CopyDraft, CountDraft, ModelDraft
 from llmviz.sampling.settings import SamplingSettings
@@ -241,8 +241,6 @@ def pooled(speeds: tuple[Speed, ...]) -> tuple[float, float]:
 
 @dataclass
 class _Timed:
-    """A draft, and how long its guesses take."""
-
     draft: Draft
     seconds: float = 0.0
     guessed: int = 0

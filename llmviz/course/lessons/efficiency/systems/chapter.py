@@ -1,5 +1,7 @@
 """Chapter "Which system does what": the ideas of this lesson in known systems, with sources."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -65,7 +67,7 @@ def question() -> kit.Question:
     trains = sum(idea.chapter in TRAINING for idea in table.IDEAS)
     (system,) = (system for system in table.SYSTEMS if system.key == GUESSED)
     reasons = {right: words.ask_right, trains: words.ask_trains, serves: words.ask_serves}
-    slots = {"system": system.name, "all": len(table.IDEAS)}
+    slots: dict[str, Any] = {"system": system.name, "all": len(table.IDEAS)}
     return kit.Question.among(words.ask, reasons, right, trains=trains, **slots)
 
 

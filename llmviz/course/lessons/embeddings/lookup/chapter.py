@@ -40,7 +40,7 @@ def ask(table: VectorTable, row: int) -> bool:
     return kit.Guess("embeddings.likest", _asked(table, row)).ask()
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _asked(table: VectorTable, row: int) -> kit.Question | None:
     return likest_question(table, row, measured(table, row))
 
@@ -111,7 +111,7 @@ def said_of_ids(table: VectorTable, row: int, new: np.ndarray, alike: np.ndarray
     return f"{line} {more}".strip()
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _new_ids(size: int, deal: int) -> np.ndarray:
     """The ids of a table's rows (V,), dealt out anew unless `deal` is 0."""
     return renumbered(size, deal) if deal else np.arange(size)
@@ -168,7 +168,7 @@ def _pair(table: VectorTable, row: int, other: int, new: np.ndarray, alike: np.n
         other=sources.label(table, other),
         i=int(new[row]),
         j=int(new[other]),
-        gap=int(abs(new[row] - new[other])),
+        gap=kit.count(int(abs(new[row] - new[other])), "line"),
         cosine=kit.signed(alike[other]),
         distance=euclidean(here, table.matrix[other]),
         k=int(new[beside]),
@@ -218,7 +218,7 @@ def draw(state: kit.PageState) -> None:
         except ValueError as error:  # a row of zeros has no cosine
             kit.refuse(error)
     _downloads(table)
-    if shown:
+    if shown and row is not None:
         _end(table, row)
 
 
@@ -234,7 +234,7 @@ def _end(table: VectorTable, row: int) -> None:
             row=row,
             best=sources.label(table, best),
             cosine=kit.signed(alike[best]),
-            gap=abs(best - row),
+            gap=kit.count(abs(best - row), "line"),
         )
 
 
@@ -343,8 +343,6 @@ def _product(state: kit.PageState, table: VectorTable, row: int) -> None:
     kit.prose(
         words.one_cost,
         all=table.size * table.width,
-        zero=(table.size - 1) * table.width,
-        difference=float(np.abs(product - table.matrix[row]).max()),
     )
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.background import STOPPED
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings.word_maps import Judged, Mapped, judge, mapped
 from llmviz.course.ui import engine, kit
+from llmviz.processes.background import STOPPED
 from llmviz.similarity import neighbour_ids, project
 
 STEPS = "llmviz.similarity.projection:project_steps"
@@ -71,7 +71,7 @@ def ground(name: str, points: int, by: str, *, untrained: bool = False) -> Groun
     return _ground(engine.load(name), points, by, untrained)
 
 
-@kit.kept(8)
+@kit.cached(8)
 def _ground(bundled: engine.Bundled, points: int, by: str, untrained: bool) -> Ground:
     table = (sources.untrained if untrained else sources.table)(bundled.name)
     on_map = mapped(table, points, by, sources.labels(table))
@@ -122,10 +122,10 @@ class Atlas:
             self._drawings.pop((ground.name, request), None)
 
 
-atlas = kit.kept(1)(Atlas)
+atlas = kit.cached(1)(Atlas)
 
 
-@kit.kept(24)
+@kit.cached(24)
 def flat_map(ground: Ground, dimensions: int) -> np.ndarray:
     """Return the PCA map (N, d), which takes no waiting."""
     return project(ground.vectors, "pca", dimensions)
@@ -137,12 +137,12 @@ def judged(ground: Ground, points: np.ndarray, k: int) -> Judged:
     return _judged(ground, points.shape, points.tobytes(), k)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _judged(ground: Ground, shape: tuple[int, int], numbers: bytes, k: int) -> Judged:
     near = _near(shape, numbers, ground.near.shape[1])
     return judge(ground, np.frombuffer(numbers).reshape(shape), k, near)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _near(shape: tuple[int, int], numbers: bytes, k: int) -> np.ndarray:
     return neighbour_ids(np.frombuffer(numbers).reshape(shape), k)

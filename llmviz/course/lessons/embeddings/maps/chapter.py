@@ -2,6 +2,7 @@
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from llmviz.course.lessons.embeddings import sources
 from llmviz.course.lessons.embeddings import words as page_words
@@ -143,7 +144,7 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prepare_umap()  # returns at once
     with kit.stage("maps", stays=False):
-        map_here = st.container()
+        bars_here, map_here = st.container(), st.container()
         kit.choose(state, "map", words.method, words.methods)
     with st.expander(words.more, icon=":material/tune:"):
         _controls(state)
@@ -165,12 +166,15 @@ def draw(state: kit.PageState) -> None:
     with map_here:
         kit.polled(lambda _: _map_part(state, here, request), going)
     if going():
+        kit.Guess(GUESS, None).ask()
+        kit.looks(state, words.looks, f"{KEY}.looks")
         return
     points, method = _points(here, request)
     truth = judged(here, points, state["near"])
     spots = chosen_spots(state, here)
-    shown = _ask(here, truth, spots, method)
+    shown = _ask(here, truth, spots, method, bars_here)
     kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.trusted)
     if shown:
         say(here, truth, method, request)
     maps_clusters.say(state, here, maps_clusters.colours(state, here))
@@ -179,23 +183,17 @@ def draw(state: kit.PageState) -> None:
         end(here, truth, method)
 
 
-def _ask(here: Ground, truth: Judged, spots: list[int], method: str) -> bool:
+def _ask(
+    here: Ground, truth: Judged, spots: list[int], method: str, bars_here: DeltaGenerator
+) -> bool:
     """Ask how many of a point's neighbours on the map are true; return whether all may be told."""
-    found = asked(here, truth, spots, method)
-    if found is None:
-        return True
-    guess, i = kit.Guess(GUESS, found[0]), found[1]
-    kit.section(words.trusted)
-    guess.cases(
-        [
-            *[_case(here, truth, spot) for spot in spots],
-            _case(here, truth, i),
-        ],
-        kit.Axis(0, truth.k, words.kept_axis.format(k=truth.k)),
-        veiled=[len(spots)],
-        picture=f"{KEY}.kept",
-        form="count",
-    )
+    question, *at = asked(here, truth, spots, method) or (None,)
+    guess = kit.Guess(GUESS, question)
+    cases = [_case(here, truth, spot) for spot in (*spots, *at)]
+    axis = kit.Axis(0, truth.k, words.kept_axis.format(k=truth.k))
+    with bars_here:
+        if cases:
+            guess.cases(cases, axis, veiled=[len(spots)], picture=f"{KEY}.kept", form="count")
     return guess.ask()
 
 
@@ -293,8 +291,8 @@ def _map_part(state: kit.PageState, here: Ground, request: Request) -> None:
     draw_map = picture.flat if request.dimensions == 2 else picture.in_space
     colours = maps_clusters.colours(state, here)
     found = asked(here, truth, spots, method)
-    told = found is None or kit.Guess(GUESS, found[0]).open
-    draw_map(state, picture.MapView(here, truth, spots, method, colours, told))
+    revealed = found is None or kit.Guess(GUESS, found[0]).open
+    draw_map(state, picture.MapView(here, truth, spots, method, colours, revealed))
     if request.dimensions == 2:
         i = spots[0] if spots else 0
         kit.prose(

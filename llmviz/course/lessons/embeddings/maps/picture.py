@@ -45,7 +45,7 @@ def colours(state: kit.PageState, here: Ground) -> Colours:
     return Colours(here.kinds, kinds, [kind for kind in state["kinds"] if kind < len(kinds)])
 
 
-@kit.kept(24)
+@kit.cached(24)
 def _clusters(here: Ground, k: int, seed: int) -> Clusters:
     return kmeans(here.vectors, k, seed)
 
@@ -183,7 +183,7 @@ def _near(state: kit.PageState, here: Ground, judged: Judged, i: int) -> Near:
     return Near(i, true[None], values[None], padded)
 
 
-@kit.kept(24)
+@kit.cached(24)
 def space_figure(
     here: Ground,
     judged: Judged,

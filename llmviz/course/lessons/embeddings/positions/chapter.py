@@ -12,8 +12,8 @@ from llmviz.course import components as lv
 from llmviz.course.components.paired_bars.view import paired_bars
 from llmviz.course.lessons.embeddings.positions import WITH, WITHOUT, words
 from llmviz.course.ui import engine, kit
+from llmviz.files.text import check_text
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
-from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.measures import probe_shares
 
@@ -79,7 +79,7 @@ def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
     return _predicted(bundled, tuple(map(tuple, rows)))
 
 
-_predicted = kit.kept(64)(kit.on_model(next_probabilities))
+_predicted = kit.cached(64)(kit.on_model(next_probabilities))
 
 
 def _controls(state: kit.PageState) -> None:
@@ -168,6 +168,6 @@ def _tiny(share: float) -> str:
 def shuffle_question(with_: float, without: float) -> kit.Question:
     """Return the question how much probability moves on average in the model with positions."""
     about = {"share": _tiny(with_), "without": _tiny(without)}
-    reasons = (words.ask_shuffle_right, words.ask_shuffle_less, words.ask_shuffle_more)
-    reasons = [reason.format(**about) for reason in reasons]
+    asked = (words.ask_shuffle_right, words.ask_shuffle_less, words.ask_shuffle_more)
+    reasons = [reason.format(**about) for reason in asked]
     return kit.share_question(words.ask_shuffle.format(n=MANY), with_, reasons, _tiny)

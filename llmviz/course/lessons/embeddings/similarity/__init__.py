@@ -3,6 +3,7 @@
 import math
 import re
 
+from llmviz.corpus.probes import RELATIONS
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 from llmviz.similarity import METRICS
@@ -11,6 +12,7 @@ words = beside(__file__)
 
 MOST_NUMBERS = 64  # of a vector that is typed
 MOST_NEIGHBOURS = 30
+MOST_WORDS = 16  # of a list
 TYPED = {"v1": "0.2, 0.4, 0.9", "v2": "0.1, 0.5, 0.8", "v3": "0.7, 0.2, 0.1"}
 
 
@@ -53,4 +55,11 @@ PARAMS = [
     codec.text("open", ""),
     codec.choice("metric", "cosine", METRICS),
     codec.integer("k", 10, 1, MOST_NEIGHBOURS),
+    codec.text("plus", "king"),
+    codec.text("minus", "man"),
+    codec.text("add", "woman"),
+    codec.choice("relation", "pairs", RELATIONS),
+    codec.flag("inputs", False),
+    codec.text("listed", ""),  # the kept cell of the list
+    codec.text("list", "king, queen, man, woman, cat, dog, kitten, red, blue, six, seven", 2_000),
 ]

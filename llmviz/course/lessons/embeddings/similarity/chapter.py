@@ -9,9 +9,15 @@ import streamlit as st
 from llmviz.course import components as lv
 from llmviz.course.components.arrows.view import arrows
 from llmviz.course.lessons.embeddings import sources
-from llmviz.course.lessons.embeddings.similarity import TYPED, neighbours, parse_vector, words
+from llmviz.course.lessons.embeddings.similarity import (
+    TYPED,
+    neighbours,
+    parse_vector,
+    word_sums,
+    words,
+)
+from llmviz.course.lessons.embeddings.similarity.sums_model import candidates
 from llmviz.course.lessons.embeddings.similarity.vector_sources import BOXES, READ, Side
-from llmviz.course.lessons.embeddings.sums.model import candidates
 from llmviz.course.ui import kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.interpretability.vector_tables import measured
@@ -123,7 +129,7 @@ def three(state: kit.PageState) -> None:
     except ValueError:  # one is missing, of another length, or zero: the pair is drawn
         return
     unit = unit_rows(vectors)
-    of = {"row_labels": list(TYPED)}
+    of: dict[str, Any] = {"row_labels": list(TYPED)}
     cells.show(
         state,
         [
@@ -148,6 +154,7 @@ KEY = "embeddings.pair"
 GUESS = f"{KEY}.alike"
 NEARLY = 0.95  # the cosine that somebody expects of two words of one kind
 APART = 0.12  # between the answers of the question
+CAPITALS = ("Paris", "London", "Tokyo", "France", "Japan", "Italy")  # that the looks compare
 
 
 class Seen(NamedTuple):
@@ -163,6 +170,7 @@ def draw_pair(state: kit.PageState, table: VectorTable) -> Seen | None:
 
     Returns them once that is told.
     """
+    both = None
     try:
         both = READ[state["kind"]](state, table)
         if both is None:
@@ -172,16 +180,18 @@ def draw_pair(state: kit.PageState, table: VectorTable) -> Seen | None:
         terms = cosine_terms(a.values, b.values)
     except ValueError as error:
         kit.refuse(error)
-        if both := locals().get("both"):
-            kit.prose(words.zero)
-            return Seen(*both, None)
-        return None
+        if both is None:
+            return None
+        kit.prose(words.zero)
+        a, b = both
+        return Seen(a, b, None)
     guess = kit.Guess(GUESS, alike_question(table, a, b, terms))
-    if guess.question is not None:
-        _alike(guess, table, a, b, terms)
-        guess.ask()
+    _alike(guess, table, a, b, terms)
+    guess.ask()
     if guess.asks:
         return None
+    if a.short and a.ids and a.ids == b.ids:
+        kit.prose(words.same_row, word=_said(a))
     kit.prose(caption(a, b, terms))
     return Seen(a, b, terms)
 
@@ -190,8 +200,8 @@ def caption(a: Side, b: Side, terms: CosineTerms) -> str:
     """Return how many products pull together, and what they add up to."""
     products = a.values * b.values
     return words.caption.format(
-        positive=int((products > 0).sum()),
-        width=products.size,
+        positive=kit.count(int((products > 0).sum()), "is", "are"),
+        products=kit.count(products.size, "product"),
         dot=_number(terms.dot),
         cosine=kit.signed(terms.cosine),
         angle=math.degrees(math.acos(terms.cosine)),
@@ -199,29 +209,30 @@ def caption(a: Side, b: Side, terms: CosineTerms) -> str:
 
 
 def _alike(guess: kit.Guess, table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> None:
-    alike = np.delete(measured(table, a.ids[0]), a.ids[0])
-    rest = alike[np.isfinite(alike)]
-    nearest = sources.likest_of(table, a.ids[0])
+    """Draw how alike the two are; beside it, for two tokens, what is nearest to the first."""
+    told, levels = [], []
+    if len(a.ids) == len(b.ids) == 1:
+        alike = np.delete(measured(table, a.ids[0]), a.ids[0])
+        if (rest := alike[np.isfinite(alike)]).size:
+            told = [(a.name, 1.0), sources.likest_of(table, a.ids[0])]
+            levels = [(float(np.median(rest)), words.median)]
+    rows = [(name, value, "residual") for name, value in told if name != b.name]
     cases = [
         kit.Case(
             [(words.and_other.format(a=a.name), False), (name, True)],
             *(value, None, (), kit.signed(value)),
             role=role,
         )
-        for name, value, role in (
-            (a.name, 1.0, "residual"),
-            (nearest[0], nearest[1], "residual"),
-            (b.name, terms.cosine, "query"),
-        )
+        for name, value, role in [*rows, (b.name, terms.cosine, "query")]
     ]
     guess.cases(
         cases,
         kit.Axis(-1, 1, words.list_label),
-        veiled=[2],
+        veiled=[len(cases) - 1],
         picture=f"{KEY}.alike.rows",
         form="figure",
         mark="dot",
-        levels=[(float(np.median(rest)), words.median)],
+        levels=levels,
     )
 
 
@@ -242,9 +253,14 @@ def alike_question(table: VectorTable, a: Side, b: Side, terms: CosineTerms) -> 
         reasons | {terms.cosine: words.ask_alike_right},
         terms.cosine,
         kit.signed,
-        a=kit.quote(a.name),
-        b=kit.quote(b.name),
+        a=_said(a),
+        b=_said(b),
     )
+
+
+def _said(side: Side) -> str:
+    """Return a word as one says it, without the space that its token begins with."""
+    return kit.quote(side.name.strip("·") or side.name)
 
 
 def sums(state: kit.PageState, table: VectorTable, seen: Seen) -> str:
@@ -279,29 +295,26 @@ def sums(state: kit.PageState, table: VectorTable, seen: Seen) -> str:
         )
         st.caption(words.plane)
     three(state)
-    _largest(a, b, terms.dot)
-    _rank(table, a, b)
     _code(table, a, b)
-    return words.end_pair.format(
-        dot=_number(terms.dot), distance=_number(distance), cosine=_number(terms.cosine)
-    )
+    return words.end_pair.format(cosine=_number(terms.cosine))
 
 
 def titled(state: kit.PageState) -> str:
     """Return the chapter's question about other words than those that it names."""
-    own = any(state[key] != state.params[key].default for key in ("word", "other"))
+    own = any(state[key] != state.params[key].default for key in ("word", "other", "kind"))
     return words.title_words if own else ""
 
 
-@kit.kept(8)
+@kit.cached(8)
 def sums_of_capitals(table: VectorTable) -> dict[str, Any]:
     """Return where sums of capitals and countries come out; empty where a table lacks the words."""
-    found: dict[str, Any] = {"count": f"{table.size:,}"}
+    found: dict[str, Any] = {"count": kit.local(f"{table.size:,}")}
+    try:
+        of = {word: table.find(word) for word in CAPITALS}
+    except ValueError:
+        return {}
     for country in ("Japan", "Italy"):
-        try:
-            rows = [table.find(word) for word in ("Paris", "France", country)]
-        except ValueError:
-            return {}
+        rows = [of[word] for word in ("Paris", "France", country)]
         near = candidates(table, *rows, exclude_inputs=True)
         others = zip(near.ids.tolist(), near.values.tolist(), strict=True)
         best, cosine = next(
@@ -317,40 +330,7 @@ def sums_of_capitals(table: VectorTable) -> dict[str, Any]:
 def _number(value: float) -> str:
     """Four decimals, or four digits of a number for which those are too many or too few."""
     plain = value == 0 or 1e-3 <= abs(value) < 1e4
-    return (f"{value:.4f}" if plain else f"{value:.4g}").replace("-", "−")
-
-
-def _largest(a: Side, b: Side, dot: float) -> None:
-    products = a.values * b.values
-    at = int(np.abs(products).argmax())
-    kit.prose(
-        words.largest,
-        column=at,
-        a=_number(a.values[at]),
-        b=kit.operand(_number(b.values[at])),
-        product=_number(products[at]),
-        width=products.size,
-        dot=_number(dot),
-        positive=kit.count(int((products > 0).sum()), "is", "are"),
-    )
-
-
-def _rank(table: VectorTable, a: Side, b: Side) -> None:
-    """Say where the cosine stands among those of all tokens with the first word."""
-    if len(a.ids) != 1 or len(b.ids) != 1 or a.ids == b.ids:
-        return
-    alike = measured(table, a.ids[0]).copy()
-    alike[a.ids[0]] = np.nan
-    above = int((alike > alike[b.ids[0]]).sum())
-    kit.prose(
-        words.rank,
-        cosine=kit.signed(alike[b.ids[0]]),
-        count=int(np.isfinite(alike).sum()),
-        above=above,
-        word=kit.quote(a.name),
-        other=kit.quote(b.name),
-        share=kit.percent(above / np.isfinite(alike).sum()),
-    )
+    return kit.local((f"{value:.4f}" if plain else f"{value:.4g}").replace("-", "−"))
 
 
 def _code(table: VectorTable, a: Side, b: Side) -> None:
@@ -380,10 +360,12 @@ def draw(state: kit.PageState) -> None:
     with picture:
         seen = draw_pair(state, table)
     if found := sums_of_capitals(table):
-        kit.looks(state, words.looks_capitals, "embeddings.similarity.capitals", **found)
+        looks = words.looks_capitals + words.looks_kinds
+        kit.looks(state, looks, "embeddings.similarity.capitals", **found)
     else:
-        kit.looks(state, words.looks, "embeddings.similarity.looks")
+        kit.looks(state, words.looks + words.looks_kinds, "embeddings.similarity.looks")
         kit.real_look(state, words.real, "embeddings.similarity.real")
+    word_sums.draw(state, table)
     kit.section(words.further)
     kit.choose(state, "look", words.look, words.parts, parts=True)
     _looked(state, table, seen)

@@ -3,6 +3,8 @@
 V rows, C columns, k neighbours.
 """
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -53,15 +55,12 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
         ),
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
-    alike = np.delete(measured(table, row), row)
-    above = int((alike[np.isfinite(alike)] > ABOVE).sum())
     return words.end_neighbours.format(
         count=table.size - 1,
         best=sources.label(table, int(near.ids[0])),
         word=sources.label(table, row),
         metric=words.metrics[near.metric],
         value=kit.signed(float(near.values[0])),
-        above=kit.count(above, "is", "are"),
     )
 
 
@@ -118,7 +117,7 @@ def _rows(state: kit.PageState, table: VectorTable, row: int, near: Neighbours) 
             lv.Matrix(words.difference, rows - target, op=lv.subtracted(words.found, words.target))
         )
         op = lv.lengths(words.difference)
-    label = words.measured[near.metric]
+    label = words.metrics[near.metric]
     matrices.append(lv.Matrix(label, near.values[:, None], row_labels=names, role="value", op=op))
     # The measure stands first: on a phone the long rows run out of the picture.
     layout = [[None, words.target], [label, words.found]]
@@ -126,7 +125,6 @@ def _rows(state: kit.PageState, table: VectorTable, row: int, near: Neighbours) 
 
 
 def _walk(state: kit.PageState, table: VectorTable, near: Neighbours) -> None:
-    """Offer the neighbours as the next word."""
     take = state.taker("word")
     kit.suggest(
         words.walk,
@@ -175,7 +173,7 @@ def _others(table: VectorTable, row: int, near: Neighbours) -> None:
 def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
     """Say what is nearest in a table that was learned in another way."""
     other = sources.beside(table)
-    same = other and other.rows_of_words.get(table.name_of(row))
+    same = None if other is None else other.rows_of_words.get(table.name_of(row))
     if other is None or same is None:
         return
     again = nearest(other.exact, other.exact[same], BESIDE, near.metric, exclude=[same])
@@ -205,13 +203,13 @@ def many_question(alike: np.ndarray, word: str) -> kit.Question | None:
     others = [other for other in shares if abs(other - right) >= max(2, n // 20)][:2]
     if len(others) < 2:
         return None
-    about = {
+    about: dict[str, Any] = {
         "right": right,
         "share": kit.percent(right / n),
         "mean": kit.signed(float(alike.mean())),
     }
     reasons = {m: words.ask_many_fewer if m > right else words.ask_many_more for m in others}
-    reasons[right] = words.ask_many_few if right <= n // 20 else words.ask_many_many
+    reasons[right] = words.ask_many_right
     return kit.Question.among(
         words.ask_many,
         reasons,

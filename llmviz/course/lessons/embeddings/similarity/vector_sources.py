@@ -32,9 +32,16 @@ def _word_boxes(state: kit.PageState) -> None:
         kit.text_input(state, "other", words.second, width=200)
 
 
-def _words(state: kit.PageState, table: VectorTable) -> tuple[Side, Side] | None:
-    sides = [_word(state, table, key) for key in ("word", "other")]
-    return None if None in sides else tuple(sides)
+def _words(state: kit.PageState, table: VectorTable) -> tuple[Side, ...] | None:
+    typed = {key: state[key].strip() for key in ("word", "other")}
+    if missing := [key for key, word in typed.items() if not word]:
+        quoted = {key: kit.quote(word) for key, word in typed.items()}
+        case = missing[0] if len(missing) == 1 else "both"
+        kit.inform(words.missing[case].format(**quoted), ":material/edit:")
+        return None
+    sides = [_word(state, table, key) for key in typed]
+    found = tuple(side for side in sides if side is not None)
+    return found if len(found) == len(sides) else None
 
 
 def _word(state: kit.PageState, table: VectorTable, key: str) -> Side | None:
@@ -63,7 +70,7 @@ def _sentence_boxes(state: kit.PageState) -> None:
         kit.text_input(state, key, name)
 
 
-def _sentences(state: kit.PageState, table: VectorTable) -> tuple[Side, Side] | None:
+def _sentences(state: kit.PageState, table: VectorTable) -> tuple[Side, ...] | None:
     sides = []
     for key, name in zip(("s1", "s2"), words.sentences, strict=True):
         try:
@@ -88,7 +95,7 @@ def _number_boxes(state: kit.PageState) -> None:
     kit.choose(state, "pair", words.pair, words.pairs)
 
 
-def _numbers(state: kit.PageState, table: VectorTable) -> tuple[Side, Side]:
+def _numbers(state: kit.PageState, table: VectorTable) -> tuple[Side, ...]:
     names = [f"v{number}" for number in state["pair"]]
     sides = []
     for name in names:

@@ -1,13 +1,15 @@
 """Chapter "Three ways": how a model is told where a token stands.
 
-The last part measures texts that are longer than any in training.
+First it measures texts that are longer than any in training.
 T positions, C numbers in a vector, D numbers in a query.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -20,30 +22,29 @@ from llmviz.course.components.positions_view.view import (
 from llmviz.course.lessons.embeddings.ways import BASES, LENGTHS, LONGER, WIDTHS, model, words
 from llmviz.course.lessons.embeddings.ways import input as positions_input
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import words as hand_words
+from llmviz.course.ui.guess_drawn import words as hand_words
 from llmviz.evaluation.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
 from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
 
 LONGER_KEY = "embeddings.ways.longer"
 
 
-def draw_longer() -> None:
-    """Say what each kind of positions has after training's places, and measure a model of each."""
+def draw_longer(losses: dict[str, LossBeyond]) -> None:
+    """Say which way changes least, and show how each model was measured."""
     kit.section(words.longer_intro)
-    kit.prose(words.longer_kinds)
-    if any(kit.card_of(name) is None for name in LONGER.values()):
+    kit.prose(words.longer)
+    if (box := kit.fold(words.longer_title, f"{LONGER_KEY}.all", ":material/straighten:")) is None:
         return
-    losses = {kind: _measured(engine.load(name)) for kind, name in LONGER.items()}
-    _longer_table(losses)
-    kit.prose(what_longer_does(losses))
-    kit.show_code(
-        [long_texts, longer_copy, loss_beyond],
-        words.snippet_longer.format(names=tuple(LONGER.values())),
-        "\n".join(
-            f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}"
-            for loss in losses.values()
-        ),
-    )
+    with box:
+        _longer_table(losses)
+        kit.show_code(
+            [long_texts, longer_copy, loss_beyond],
+            words.snippet_longer.format(names=tuple(LONGER.values())),
+            "\n".join(
+                f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}"
+                for loss in losses.values()
+            ),
+        )
 
 
 def _longer_table(losses: dict[str, LossBeyond]) -> None:
@@ -71,121 +72,86 @@ def _longer_table(losses: dict[str, LossBeyond]) -> None:
     )
 
 
-_measured = kit.kept(len(LONGER))(kit.on_model_and_tokenizer(loss_beyond))
+_measured = kit.cached(len(LONGER))(kit.on_model_and_tokenizer(loss_beyond))
 
 
-def what_longer_does(losses: dict[str, LossBeyond]) -> str:
-    """Return what the losses say: one line for each kind, then which of those alike changes least.
-
-    losses: by kind of positions; "none" is a model that was trained in another way.
-    """
-    lines = [
-        words.longer_change.format(
-            name=words.longer_names[kind].capitalize(),
-            inside=loss.inside,
-            beyond=loss.beyond,
-            far=loss.far,
-        )
-        for kind, loss in losses.items()
-    ]
-    changes = {kind: abs(loss.far - loss.inside) for kind, loss in losses.items() if kind != "none"}
-    least = min(changes, key=changes.__getitem__)
-    return " ".join(
-        [*lines, words.longer_least.format(name=words.longer_names[least], rise=changes[least])]
-    )
-
-
-KEY, GUESS = "embeddings.ways", "embeddings.ways.apart"
-APART = 0.08  # between the answers of the question
-RANGE = (-1.0, 1.0)  # of a cosine, and of a score of two rows of length 1
+KEY, GUESS = "embeddings.ways", "embeddings.ways.beyond"
+ASKED = "sinusoidal"
+APART = 0.1  # of the axis, between the answers of the question
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the table of a way, how alike its places are, and what is done with its rows."""
+    """Show three models beyond their training, one to guess, then what each is told."""
+    losses = {}
+    if all(kit.card_of(name) for name in LONGER.values()):
+        losses = {kind: _measured(engine.load(name)) for kind, name in LONGER.items()}
+    far = {kind: round(math.exp(losses[kind].far)) for kind in words.told_by if losses}
+    before = round(math.exp(losses[ASKED].inside)) if losses else 0
+    guess = kit.Guess(GUESS, question(far, before) if losses else None)
     kit.prose(words.hook)
-    known = _known(state) if state["placing"] == "learned" else []
-    with kit.stage("ways", stays=False):
-        positions = kit.or_refused(_positions, state, known)
-        place = None if positions is None else _table(state, positions)
-        kit.choose(state, "placing", words.way, words.ways, parts=True)
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            _controls(state, known)
-    guess = kit.Guess(
-        GUESS, None if positions is None else question(state["placing"], positions.table)
-    )
-    told = guess.open
-    if positions is not None and guess.question is not None:
-        _pairs(state["placing"], positions.table, guess)
-        guess.ask()
-    kit.looks(state, words.looks, f"{KEY}.looks")
+    if losses:
+        with kit.stage("ways", stays=False):
+            _beyond(far, before, guess)
+        if guess.ask():
+            kit.prose(words.third, turned=far["rotary"])
     kit.section(words.intro)
+    known = _known(state) if state["placing"] == "learned" else []
+    positions = kit.or_refused(_positions, state, known)
+    place = None if positions is None else _table(state, positions)
+    kit.choose(state, "placing", words.way, words.ways, parts=True)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _controls(state, known)
+    kit.looks(state, words.looks, f"{KEY}.looks")
     kit.prose(words.about[state["placing"]])
-    if positions is not None and place and told:
+    if positions is not None and place:
         kit.prose("\n\n".join(lines_of(state, positions, *place)))
     if state["placing"] == "rotary":
         positions_input.turn(state)
     else:
         positions_input.added(state)
     _code(state)
-    if positions is not None and told:
-        draw_longer()
-        kit.seen(words.end, alike=alike(state["placing"], positions.table, 0).partition(". ")[0])
+    if losses and guess.open:
+        draw_longer(losses)
+        kit.seen(words.end, waves=far[ASKED], turned=far["rotary"], before=before)
+
+
+def question(far: Mapping[str, int], before: int) -> kit.Question | None:
+    """Ask how unsure the waves' model is beyond its training; None where two answers are near.
+
+    far: by way, among how many words it chooses there. before: the same in training. The wrong
+    answers are of somebody to whom a formula goes on, and to whom new places are random rows.
+    """
+    reasons = {far[ASKED]: words.ask_right}
+    reasons |= {before: words.ask_goes_on, far["learned"]: words.ask_nothing}
+    if min(np.diff(sorted(reasons)), default=0.0) < APART * max(reasons) or len(reasons) < 3:
+        return None
+    if not before < far[ASKED] < far["learned"]:  # as the reasons say
+        return None
+    right = far[ASKED]
+    return kit.Question.among(words.ask, reasons, right, "{:.0f}".format, right=right)
+
+
+def _beyond(far: Mapping[str, int], before: int, guess: kit.Guess) -> None:
+    cases = [
+        kit.Case(words.told_by[kind], value if guess.open or kind != "rotary" else None, note=note)
+        for kind, value in far.items()
+        for note in ("" if guess.open or kind != "rotary" else "?",)
+    ]
+    axis = kit.Axis(0.0, 1.2 * max(far.values()), words.unsure_axis)
+    look: dict[str, Any] = {
+        "form": "count",
+        "mark": "dot",
+        "levels": [(before, words.as_before)],
+    }
+    veiled = [list(far).index(ASKED)]
+    guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.beyond", **look)
 
 
 def _positions(state: kit.PageState, known: list[str]) -> Positions | None:
     if state["placing"] == "learned":
         return _learned(engine.load(state["placed"])) if known else None
     return _computed(state["placing"], state["length"], state["width"], float(state["base"]))
-
-
-def pairs_asked(t: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Return two pairs of T places, as far apart, an early one and a late one; None for few."""
-    distance, start = t // 8, t // 8
-    late = t - 1 - distance
-    return ((start, start + distance), (late, late + distance)) if distance else None
-
-
-def question(way: str, table: model.PositionTable) -> kit.Question | None:
-    """Return the question how alike two late places are, once two early ones were shown.
-
-    The wrong answers are of somebody to whom later places are fainter, and of one to whom places
-    far from the start have nothing in common. None where two answers are nearly the same.
-    """
-    pairs = pairs_asked(len(table.similarity))
-    if pairs is None:
-        return None
-    first, right = (float(table.similarity[pair]) for pair in pairs)
-    fainter = first * (pairs[0][1] + 1) / (pairs[1][1] + 1)
-    reasons = {right: words.ask_apart_right[way]}
-    for value, why in ((fainter, words.ask_apart_fainter), (0.0, words.ask_apart_nothing)):
-        if all(abs(value - other) >= APART for other in reasons):
-            reasons[value] = why
-    if len(reasons) < 2:
-        return None
-    named = {
-        name: words.two_places.format(a=a, b=b)
-        for name, (a, b) in zip(("early", "late"), pairs, strict=True)
-    }
-    return kit.Question.among(
-        words.ask_apart,
-        reasons,
-        right,
-        lambda value: kit.signed(value, 2),
-        first=kit.signed(first, 2),
-        right=kit.signed(right, 2),
-        **named,
-    )
-
-
-def _pairs(way: str, table: model.PositionTable, guess: kit.Guess) -> None:
-    """Draw how alike the early places are, and the late ones once they were guessed."""
-    pairs = pairs_asked(len(table.similarity)) or ()
-    cases = [
-        kit.Case(words.two_places.format(a=a, b=b), float(table.similarity[a, b])) for a, b in pairs
-    ]
-    axis = kit.Axis(*RANGE, words.measure[way])
-    guess.cases(cases, axis, veiled=[1], picture=f"{KEY}.pairs", form="figure", mark="dot")
 
 
 # ---- the table
@@ -219,12 +185,12 @@ class Positions(NamedTuple):
     table: model.PositionTable
 
 
-@kit.kept(8)
+@kit.cached(8)
 def _learned(bundled: engine.Bundled) -> Positions:
     return _with_picture(model.learned_positions(bundled.model))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _computed(way: str, t: int, c: int, base: float) -> Positions:
     return _with_picture(model.computed_positions(way, t, c, base))
 
@@ -239,7 +205,6 @@ def _stops(label: str, stops: tuple[int, ...], state: kit.PageState, key: str) -
 
 
 def _table(state: kit.PageState, positions: Positions) -> tuple[int, int]:
-    """Draw the table; return the row and the column that are looked at."""
     way = state["placing"]
 
     def settled() -> None:
@@ -311,4 +276,4 @@ def _code(state: kit.PageState) -> None:
     )
 
 
-_identities = kit.kept(64)(kit.on_model_and_tokenizer(model.position_identities))
+_identities = kit.cached(64)(kit.on_model_and_tokenizer(model.position_identities))

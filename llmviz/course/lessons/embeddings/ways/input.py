@@ -3,6 +3,8 @@
 T tokens, C numbers in a vector, D numbers in a query.
 """
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -13,10 +15,10 @@ from llmviz.course.lessons.embeddings.ways import TABLE_MODEL, TURN_WIDTH, model
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui import pinned_cells as cells
 from llmviz.course.ui.rerun import once
+from llmviz.files.text import check_text
 from llmviz.models.catalogue import able
-from llmviz.similarity import VectorTable, cosine, euclidean
-from llmviz.textfile import check_text
-from llmviz.training.run_folders import description_of
+from llmviz.runs.store import description_of
+from llmviz.similarity import VectorTable, cosine
 
 MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 
@@ -48,7 +50,7 @@ def added(state: kit.PageState) -> None:
         return
     names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in tables.ids]
     _sum(state, names, tables)
-    _same_word(names, tables.token, tables.total)
+    _same_word(names, tables.total)
 
 
 def _sum(state: kit.PageState, names: list[str], tables: model.InputTables) -> None:
@@ -57,7 +59,7 @@ def _sum(state: kit.PageState, names: list[str], tables: model.InputTables) -> N
     width = total.shape[1]
     columns = slice(state["from"], state["from"] + SHOWN_COLUMNS)
     limit = float(np.abs(np.concatenate((token, position, total))[:, columns]).max())
-    shared = {"col_labels": [str(j) for j in range(width)][columns], "limit": limit}
+    shared: dict[str, Any] = {"col_labels": [str(j) for j in range(width)][columns], "limit": limit}
     cells.show(
         state,
         [
@@ -130,12 +132,12 @@ def _read(bundled: engine.Bundled, text: str) -> model.InputTables | None:
     return _tables(bundled, text)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _tables(bundled: engine.Bundled, text: str) -> model.InputTables | None:
     return model.input_tables(bundled.model, bundled.tokenizer, text, MOST_TOKENS)
 
 
-def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
+def _same_word(names: list[str], total: np.ndarray) -> None:
     """Say how a word that stands twice differs from itself."""
     first: dict[str, int] = {}
     best: tuple[int, int] | None = None
@@ -152,8 +154,6 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
         word=kit.quote(names[i].strip("·")),
         i=i,
         j=j,
-        before=euclidean(token[i], token[j]),
-        after=euclidean(total[i], total[j]),
         cosine=cosine(total[i], total[j]),
     )
 
@@ -176,8 +176,9 @@ def turn(state: kit.PageState) -> None:
         kit.text_input(state, "answers", words.answers, width=130)
         st.slider(words.at_too, width=170, **state.ranged("n"))
         st.slider(words.shift, width=170, **state.ranged("shift"))
-    rows = [sources.find(state, key, table) for key in ("asks", "answers")]
-    if None not in rows:
+    found = [sources.find(state, key, table) for key in ("asks", "answers")]
+    rows = [row for row in found if row is not None]
+    if len(rows) == len(found):
         _turned(state, table, rows)
 
 

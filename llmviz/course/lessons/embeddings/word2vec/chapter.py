@@ -1,6 +1,7 @@
 """Chapter "Word2vec": how word vectors are learned, watched while it happens, and kept."""
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -18,9 +19,9 @@ from llmviz.course.lessons.embeddings.word2vec import run as runs
 from llmviz.course.lessons.embeddings.word2vec.model import WordFilm
 from llmviz.course.ui import engine, kit
 from llmviz.models.word2vec_training import train_skip_gram
+from llmviz.runs import store
 from llmviz.similarity import nearest, nearest_spellings
 from llmviz.similarity.table import projector_labels
-from llmviz.training import run_folders
 from llmviz.training.word_vectors import Frame, Text, WordVectorPlan, film
 
 
@@ -46,7 +47,7 @@ def draw_kept(run: runs.OwnRun, plan: WordVectorPlan) -> None:
                 label, data, name, icon=":material/download:", key=name, on_click="ignore"
             )
     if run.kept:
-        kit.prose(words.kept, name=kit.quote(run.kept.removeprefix(run_folders.PREFIX)))
+        kit.prose(words.kept, name=kit.quote(run.kept.removeprefix(store.PREFIX)))
     if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
         kit.refuse(ValueError(problem))
 
@@ -87,6 +88,7 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if known:
         kit.looks(state, words.looks, "embeddings.word2vec.looks")
+        kit.real_case("meanings", words.real)
     _text_controls(state)
     try:
         reading = word2vec_pairs.draw(state, plan, own, text)
@@ -126,10 +128,12 @@ def _question(state: kit.PageState) -> kit.Question | None:
         frames = runs.bundled()
     except ValueError:
         return None  # said where the film stands
-    watched = word2vec_film.watched(state, frames) if frames is not None else []
+    watched = [] if frames is None else word2vec_film.watched(state, frames)
+    if frames is None or not watched:
+        return None
     text = plans.text_of(runs.bundled_plan(), None)
     window = runs.bundled_plan().model_options["window"]
-    return word2vec_film.likest_question(frames, text, watched[0], window) if watched else None
+    return word2vec_film.likest_question(frames, text, watched[0], window)
 
 
 def _text_controls(state: kit.PageState) -> None:
@@ -204,7 +208,6 @@ def _share(job: kit.Job) -> float:
 
 
 def _bundled_film(waiting: bool) -> WordFilm | None:
-    """Return the film that comes with the app, saying that it is that one."""
     try:
         frames = runs.bundled()
     except ValueError as error:
@@ -241,7 +244,8 @@ def _after(
     width = frames.vectors.shape[2]
     held = words.held if len(frames.words) < frames.vocabulary else words.held_all
     about_map = words.about_map[min(width, 3)].format(width=width, n=len(frames.words))
-    kit.prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
+    kit.prose(held.format(n=len(frames.words), all=frames.vocabulary))
+    (kit.prose if width < 3 else kit.measured)(about_map)
     return {
         "corpus": words.end_corpora[plan.corpus],
         "count": kit.count(frames.vocabulary, "word"),
@@ -252,6 +256,7 @@ def _after(
 def _code(
     state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
 ) -> None:
+    names: Any
     if run is not None and run.end is not None and len(own or "") <= kit.IN_SNIPPET:
         vectors, names, snippet = run.end.word, text.tokenizer, words.snippet_own
         filled = {"plan": plan.to_dict(), "text": own}

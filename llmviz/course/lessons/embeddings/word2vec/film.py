@@ -56,7 +56,7 @@ def draw(state: kit.PageState, film: WordFilm) -> None:
     )
 
 
-@kit.kept(16)
+@kit.cached(16)
 def near_at_every_frame(
     film: WordFilm, i: int, k: int, metric: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +74,6 @@ def captions(film: WordFilm) -> list[str]:
 
 
 def _loss(loss: float) -> str:
-    """A loss in nats; one that ran away in few digits."""
     return f"{loss:.3f}" if loss < 1000 else f"{loss:.2e}"
 
 

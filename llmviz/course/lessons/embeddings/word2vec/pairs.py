@@ -46,16 +46,16 @@ def draw(state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text
         on_step=kit.bound(state, KEY, step=("center", kit.or_first)),
     )
     share = float(reading.kept.mean())
-    text = words.reach.format(
+    said = words.reach["one" if plan.model_options["window"] == 1 else "drawn"].format(
         word=kit.quote(names[centers[at]]),
         reach=kit.count(_reach(reading, centers[at]), "word"),
         window=plan.model_options["window"],
     )
-    kit.prose(text if share == 1 else f"{text} {words.reach_kept.format(kept=kit.percent(share))}")
+    kit.prose(said if share == 1 else f"{said} {words.reach_kept.format(kept=kit.percent(share))}")
     return reading
 
 
-@kit.kept(16)
+@kit.cached(16)
 def _reading(settings: str, own: str | None) -> Reading:
     """Return the first pairs of a plan, given as JSON, and of the learner's text if it needs it."""
     plan = WordVectorPlan.from_dict(json.loads(settings))

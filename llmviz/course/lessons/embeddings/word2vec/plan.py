@@ -70,6 +70,6 @@ def text_of(plan: WordVectorPlan, text: str | None) -> Text:
     return _text(plan.corpus, plan.characters, text)
 
 
-@kit.kept(6)
+@kit.cached(6)
 def _text(corpus: str, characters: int | None, text: str | None) -> Text:
     return read_text(WordVectorPlan(corpus=corpus, characters=characters), text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -11,8 +12,8 @@ from llmviz.corpus import word_categories
 from llmviz.course.lessons.embeddings.word2vec.model import FilmBuilder, WordFilm, read_film
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.rerun import once
+from llmviz.runs import store
 from llmviz.similarity import VectorTable
-from llmviz.training import run_folders
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan, save_vectors
 
 BUNDLED = "tiny-world-word2vec"
@@ -60,7 +61,7 @@ def kind_names() -> list[str]:
 # ---- the learner's own runs
 
 
-@kit.kept(4)
+@kit.cached(4)
 def job_of(settings: str, text: str | None) -> kit.Job:
     """Return the training of a plan, written by `given_of`, begun once for all who ask for it."""
     plan = WordVectorPlan.from_dict(json.loads(settings))
@@ -89,12 +90,12 @@ def keep(run: OwnRun, plan: WordVectorPlan) -> str:
     """
     assert run.beginning is not None and run.end is not None
     try:
-        folder = run_folders.new_private_folder()
+        folder = store.new_private_folder()
         save_vectors(folder, plan, run.beginning, run.end)
     except OSError as error:
         raise ValueError(f"the vectors cannot be kept: {error.strerror}") from error
-    kept = run_folders.keep(folder, f"word2vec-{run.end.word.shape[1]}")
-    run.kept = run_folders.PREFIX + run_folders.run_name(kept)
+    kept = store.keep(folder, f"word2vec-{run.end.word.shape[1]}")
+    run.kept = store.PREFIX + store.run_name(kept)
     return run.kept
 
 
@@ -116,7 +117,8 @@ def bundled() -> WordFilm | None:
     folder = engine.CHECKPOINTS / BUNDLED
     if not (folder / "frames.safetensors").is_file():
         return None
-    return read_film(str(folder), tuple(engine.tokenizer(BUNDLED).vocabulary))
+    tokenizer: Any = engine.tokenizer(BUNDLED)
+    return read_film(str(folder), tuple(tokenizer.vocabulary))
 
 
 def bundled_plan() -> WordVectorPlan:

@@ -56,11 +56,12 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("assistant", words.real)
     story = _story(state)
     _place(measured)
     longer.draw()
-    if opened and story is not None:
-        kit.seen(words.end, **story, **numbers)
+    if opened and story:
+        kit.seen(words.end, **numbers)
 
 
 def question(measured: moved_answers.Moved) -> kit.Question:
@@ -109,12 +110,12 @@ def over_numbers(measured: moved_answers.Moved) -> dict[str, Any]:
     }
 
 
-def _story(state: kit.PageState) -> dict[str, Any] | None:
-    """Show one story and the learner's own; return what the end says of the former."""
-    kit.section(words.intro, model=moved_answers.MODEL)
+def _story(state: kit.PageState) -> bool:
+    """Show one story and the learner's own; False where one of them cannot be asked."""
+    kit.section(words.intro)
     bundled = kit.load(moved_answers.MODEL) if kit.models_here(moved_answers.MODEL) else None
     if bundled is None:
-        return None
+        return False
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.number_input(words.story, step=1, width=120, **state.ranged("askedstory"))
         kit.text_input(state, "askedbefore", words.sentence)
@@ -122,7 +123,7 @@ def _story(state: kit.PageState) -> dict[str, Any] | None:
     case = examples.stories(bundled.version)[number - 1]
     chances = kit.or_refused(examples.answered, bundled.version, number, sentence)
     if chances is None:
-        return None
+        return False
     st.text(case.story)
     people = (case.right, *case.others)
     names = [*(words.ways[name] for name in moved_answers.WAYS), words.own_way]
@@ -131,29 +132,40 @@ def _story(state: kit.PageState) -> dict[str, Any] | None:
         for name, row in zip(names, chances, strict=True)
     ]
     axis = kit.Axis(0, 1, words.right_person.format(name=case.right))
-    kit.case_rows(cases, axis, key=f"{KEY}.story", words={})
-    found = {
-        "ways": len(chances),
-        "wrong": int((chances.argmax(-1) != 0).sum()),
-        "own": kit.percent(float(chances[-1, 0])),
-    }
-    kit.prose(words.example_read.format(right=kit.quote(case.right), thing=case.thing, **found))
+    kit.case_rows(cases, axis, key=f"{KEY}.story")
+    ways, wrong = len(chances), int((chances.argmax(-1) != 0).sum())
+    how = words.example_wrong["all" if wrong == ways else {0: "none", 1: "one"}.get(wrong, "some")]
+    kit.prose(
+        words.example_read,
+        right=kit.quote(case.right),
+        thing=case.thing,
+        wrong=how.format(ways=ways, wrong=wrong),
+        own=kit.percent(float(chances[-1, 0])),
+    )
     longest = max(examples.prompts(case, sentence), key=len)
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
         kit.inform(words.too_long, ":material/content_cut:")
     _code(case, sentence, chances)
     own.draw(state, bundled)
-    return found
+    return True
 
 
 def _place(measured: moved_answers.Moved) -> None:
     stories = measured.places[0].stories
-    kit.section(words.place, fillers=moved_answers.FILLERS, stories=stories)
+    kit.section(words.place, fillers=moved_answers.FILLERS)
     kit.chart(place_figure(kit.theme()), f"{KEY}.place", bar=False)
     kit.prose(place_line(measured.places))
+    middle = measured.places[len(measured.places) // 2]
+    kit.measured(
+        words.how_place,
+        fillers=moved_answers.FILLERS,
+        stories=stories,
+        middle=middle.before,
+        share=kit.percent(middle.right / middle.stories),
+    )
 
 
-@kit.kept(2)
+@kit.cached(2)
 def place_figure(mode: kit.Mode) -> kit.Figure:
     """Return the share of right answers by place, with its interval."""
     places = moved_answers.recorded().places
@@ -192,8 +204,7 @@ def dip_line(places: list[moved_answers.Place]) -> str:
     first, middle, last = places[0], places[len(places) // 2], places[-1]
     ends = [Share(end.right, end.stories).interval[0] for end in (first, last)]
     lost = Share(middle.right, middle.stories).interval[1] < min(ends)
-    share = kit.percent(middle.right / middle.stories)
-    return words.place_dip["dip" if lost else "none"].format(middle=middle.before, share=share)
+    return words.place_dip["dip" if lost else "none"]
 
 
 def _code(case: moved_answers.Asked, sentence: str, chances: np.ndarray) -> None:

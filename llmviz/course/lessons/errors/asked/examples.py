@@ -8,7 +8,7 @@ from llmviz.course.ui import engine, kit
 EXAMPLES = 20  # stories to choose from; the first of those that were measured
 
 
-@kit.kept(4)
+@kit.cached(4)
 def stories(version: str) -> list[Asked]:
     """Return the stories; version: of the model's weights."""
     return asked_stories(engine.load(MODEL).tokenizer, EXAMPLES)
@@ -29,7 +29,7 @@ def answered(version: str, number: int, sentence: str) -> np.ndarray:
     )
 
 
-@kit.kept(128)
+@kit.cached(128)
 def _answers(version: str, number: int, texts: tuple[str, ...]) -> np.ndarray:
     bundled = engine.load(MODEL)
     story = stories(version)[number - 1]

@@ -13,16 +13,20 @@ def draw() -> None:
     known = kit.or_refused(beyond_context.recorded)
     if known is None:
         return
-    kit.section(
-        words.beyond,
+    kit.section(words.beyond)
+    kit.chart(figure(kit.theme()), KEY, bar=False)
+    found = numbers(known)
+    kit.prose(words.beyond_read, context=known.context, **found)
+    kit.measured(
+        words.how_beyond,
         seeds=len(beyond_context.SEEDS),
         context=known.context,
         texts=kit.count(beyond_context.TEXTS, "text"),
         times=beyond_context.TIMES,
+        half=known.context // 2,
         command=beyond_context.COMMAND,
+        **found,
     )
-    kit.chart(figure(kit.theme()), KEY, bar=False)
-    kit.prose(words.beyond_read.format(half=known.context // 2, **numbers(known)))
 
 
 def numbers(known: beyond_context.BeyondContext) -> dict[str, str]:
@@ -35,7 +39,7 @@ def numbers(known: beyond_context.BeyondContext) -> dict[str, str]:
     return found
 
 
-@kit.kept(2)
+@kit.cached(2)
 def figure(mode: kit.Mode) -> kit.Figure:
     """Return the loss by place, with the range of the models and the end of the context."""
     known = beyond_context.recorded()

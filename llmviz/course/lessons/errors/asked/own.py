@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.course.lessons.errors.asked import own_question, words
 from llmviz.course.lessons.errors.moved_answers import MODEL
 from llmviz.course.ui import engine, kit
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 
 Answers = dict[tuple[str, str], own_question.OwnAnswer]
 
@@ -41,7 +41,6 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
         rows(found),
         kit.Axis(0, 1, words.own_axis),
         key="errors.asked.own",
-        words={},
         form="percent",
     )
     kit.prose(read_line(found, bundled))
@@ -49,7 +48,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
         kit.inform(words.own_no_options, ":material/info:")
 
 
-@kit.kept(64)
+@kit.cached(64)
 def answers_of(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -> Answers:
     """Return the answer behind each prompt; version: of the model's weights."""
     bundled = engine.load(MODEL)

@@ -13,7 +13,6 @@ from llmviz.course.figures.calibration import over_temperature
 from llmviz.course.lessons.errors.calibration import words
 from llmviz.course.lessons.errors.calibration.model import (
     CHARACTERS,
-    COMMAND,
     SEEDS,
     SMOOTHING,
     SmoothedRuns,
@@ -41,24 +40,25 @@ from llmviz.evaluation.text_loss import target_logits
 ENDS = (0.05, 20.0)  # of the fitted temperatures
 
 
-def draw_own_story(state: kit.PageState) -> dict[str, Any] | None:
-    """Show the section on the learner's story; return its numbers for the end."""
+def draw_own_story(state: kit.PageState) -> bool:
+    """Show the section on the learner's story; return whether something could be said of it."""
     kit.section(words.own_section)
     story_box(state)
     bundled = kit.load(kit.Picker(fits=kit.continues, also=ALSO).choose(state))
     if bundled is None:
-        return None
+        return False
     if reads_stories(bundled.card):
         story = read_story(state, bundled)
         numbers = None if story is None else own_numbers(story)
     else:
         numbers = numbers_without_truth(state, bundled)
     if numbers is None:
-        return None
-    line = words.own["true" if "true" in numbers else "came"].format(**numbers)
+        return False
+    how = "true" if "true" in numbers else "came"
+    kit.prose(words.own[how].format(**numbers))
     at_end = any(math.isclose(numbers["fitted"], end, rel_tol=0.01) for end in ENDS)
-    kit.prose(line + words.own_end_of_range if at_end else line)
-    return {"tokens": numbers["tokens"], "own": numbers["came"], "reader": numbers["model"]}
+    kit.measured(words.how_own[how].format(**numbers) + words.own_end_of_range * at_end)
+    return True
 
 
 def own_numbers(story: ReadStory) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def own_numbers(story: ReadStory) -> dict[str, Any]:
     sure = guesses.confidence[guesses.at(1.0)]
     return {
         **came_numbers(story.bundled, sure, guesses.right),
-        "true": kit.percent(reliability(sure, guesses.true).error),
+        "true": off(reliability(sure, guesses.true).error),
         "fitted": fitted_to(story.bundled, story.text),
     }
 
@@ -77,10 +77,15 @@ def came_numbers(bundled: engine.Bundled, sure: np.ndarray, right: np.ndarray) -
     return {
         "tokens": kit.count(len(sure), "token"),
         "model": kit.quote(kit.label(bundled.name)),
-        "came": kit.percent(reliability(sure, right).error),
+        "came": off(reliability(sure, right).error),
         "sure": kit.percent(float(sure.mean())),
         "right": kit.percent(float(right.mean())),
     }
+
+
+def off(error: float) -> str:
+    """Return a distance between shares, which is in points and not in percent."""
+    return f"{100 * error:.2f} points"
 
 
 def numbers_without_truth(state: kit.PageState, bundled: engine.Bundled) -> dict[str, Any] | None:
@@ -97,7 +102,7 @@ def numbers_without_truth(state: kit.PageState, bundled: engine.Bundled) -> dict
     return {**came_numbers(bundled, sure, right), "fitted": fitted}
 
 
-@kit.kept(64)
+@kit.cached(64)
 def read_without_truth(
     bundled: engine.Bundled, text: str
 ) -> tuple[int, np.ndarray, np.ndarray, float]:
@@ -116,7 +121,7 @@ def read_without_truth(
     return len(ids), sure, right, fit_temperature(logits, targets)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def fitted_to(bundled: engine.Bundled, text: str) -> float:
     """Return the temperature with the lowest loss on a story."""
     return fit_temperature(logits_of(bundled, text), divided_of(bundled, text).ids)
@@ -162,15 +167,16 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("knows", words.real, knowsland="Turkey")
         if measured is not None:
-            _heat(state, name, measured)
+            _heat(state, measured)
         _training(known)
         _smoothing()
     own = draw_own_story(state)
     if name in known:
         _code(state, name, known[name])
-    if opened and measured is not None and own is not None:
-        kit.seen(words.end, **end(name, measured, nearest(state["heat"])), **own)
+    if opened and measured is not None and own:
+        kit.seen(words.end, **end(measured, nearest(state["heat"])))
 
 
 def nearest(heat: float) -> float:
@@ -222,7 +228,7 @@ def question(name: str, measured: ModelErrors) -> kit.Question | None:
     lines = {"over": right, "even": sure, "under": np.clip(2 * sure - right, 0, 1)}
     values = {how: tuple(line[1:].tolist()) for how, line in lines.items()}
     return kit.Question(
-        words.ask.format(model=kit.quote(kit.label(name))),
+        words.ask,
         [words.ask_answers[how] for how in values],
         0,
         [words.ask_reasons[how] for how in values],
@@ -263,8 +269,7 @@ def caption(measured: ModelErrors, heat: float, against: str) -> str:
     verdict = "even" if abs(sure - right) < EVEN else "over" if sure > right else "under"
     return words.caption.format(
         heat=heat,
-        error=kit.percent(measured.reliability(heat, against).error),
-        spread=kit.percent(measured.spread(heat, against)),
+        error=off(measured.reliability(heat, against).error),
         sure=kit.percent(sure),
         right=kit.percent(right),
         verdict=words.caption_verdict[verdict],
@@ -272,7 +277,7 @@ def caption(measured: ModelErrors, heat: float, against: str) -> str:
     )
 
 
-def _heat(state: kit.PageState, name: str, measured: ModelErrors) -> None:
+def _heat(state: kit.PageState, measured: ModelErrors) -> None:
     kit.section(words.heat_section)
     figure = over_temperature(
         TEMPERATURES,
@@ -284,7 +289,9 @@ def _heat(state: kit.PageState, name: str, measured: ModelErrors) -> None:
         kit.theme(),
     )
     kit.chart(figure, f"{KEY}.heat", bar=False)
-    kit.prose(fit_line(name, measured))
+    kit.prose(fit_line(measured))
+    spread = off(measured.spread(nearest(state["heat"]), state["against"]))
+    kit.measured(words.how_fit, spread=spread, **how_fit(measured))
 
 
 def errors_over(measured: ModelErrors, against: str) -> list[float]:
@@ -292,23 +299,26 @@ def errors_over(measured: ModelErrors, against: str) -> list[float]:
     return [measured.reliability(heat, against).error for heat in TEMPERATURES]
 
 
-def fit_line(name: str, measured: ModelErrors) -> str:
+def fit_line(measured: ModelErrors) -> str:
     """Return what the fitted temperature is and what it does, against the true probabilities."""
     near = nearest(measured.fitted)
     plain, fit = (measured.reliability(heat, TRUE).error for heat in (1.0, near))
     verdict = "equal" if abs(plain - fit) < SAME else "better" if fit < plain else "worse"
-    return words.fit.format(
-        to_fit=kit.count(TO_FIT, "story", "stories"),
-        stories=kit.count(measured.corpus.stories, "story", "stories"),
-        model=kit.quote(kit.label(name)),
-        fitted=measured.fitted,
-        near=near,
-        at_one=measured.loss(1.0),
-        at_fit=measured.loss(near),
-        error_one=kit.percent(plain),
-        error_fit=kit.percent(fit),
-        verdict=words.fit_verdict[verdict],
-    )
+    errors = {"error_one": off(plain), "error_fit": off(fit), "near": near}
+    said = words.fit_verdict[verdict].format(**errors)
+    return words.fit.format(fitted=measured.fitted, verdict=said)
+
+
+def how_fit(measured: ModelErrors) -> dict[str, Any]:
+    """Return the stories and the losses by which the temperature was found."""
+    near = nearest(measured.fitted)
+    return {
+        "to_fit": kit.count(TO_FIT, "story", "stories"),
+        "stories": kit.count(measured.corpus.stories, "story", "stories"),
+        "near": near,
+        "at_one": measured.loss(1.0),
+        "at_fit": measured.loss(near),
+    }
 
 
 def _training(known: dict[str, ModelErrors]) -> None:
@@ -327,8 +337,9 @@ def _training(known: dict[str, ModelErrors]) -> None:
     ]
     top = 1.1 * max(case.interval[1] for case in cases if case.interval)
     axis = kit.Axis(0, top, words.error_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.models", words={}, mark="dot")
+    kit.case_rows(cases, axis, key=f"{KEY}.models", mark="dot")
     kit.prose(words.training_read)
+    kit.measured(words.how_training)
 
 
 def around(value: float, error: float) -> tuple[float, float]:
@@ -343,10 +354,7 @@ def _smoothing() -> None:
     kit.section(
         words.smoothing_section,
         share=kit.whole_percent(SMOOTHING[1]),
-        characters=CHARACTERS,
-        passes=known.passes,
         seeds=len(SEEDS),
-        command=COMMAND,
     )
     cases = [
         kit.Case(label, known.mean(rate, what)[0], dots=known.values(rate, what).tolist())
@@ -354,8 +362,9 @@ def _smoothing() -> None:
         for rate, label in zip(SMOOTHING, labels, strict=True)
     ]
     axis = kit.Axis(0, 1, words.smoothed_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.smoothed", words={}, mark="dot")
+    kit.case_rows(cases, axis, key=f"{KEY}.smoothed", mark="dot")
     kit.prose(smoothed_line(known))
+    kit.measured(words.how_smoothed, characters=CHARACTERS, passes=known.passes)
 
 
 def smoothed_line(known: SmoothedRuns) -> str:
@@ -363,31 +372,31 @@ def smoothed_line(known: SmoothedRuns) -> str:
     true, loss = (
         [known.mean(rate, name)[0] for rate in SMOOTHING] for name in ("true_error", "loss")
     )
+    of_error, of_loss = verdict(known, "true_error"), verdict(known, "loss")
+    said = words.smoothed_again if of_loss == of_error else words.smoothed_verdict
     return words.smoothed_read.format(
-        true_plain=kit.percent(true[0]),
-        true_smoothed=kit.percent(true[1]),
-        true_verdict=verdict(known, "true_error"),
+        true_plain=off(true[0]),
+        true_smoothed=off(true[1]),
+        true_verdict=words.smoothed_verdict[of_error],
         loss_plain=loss[0],
         loss_smoothed=loss[1],
-        loss_verdict=verdict(known, "loss"),
+        loss_verdict=said[of_loss],
     )
 
 
 def verdict(known: SmoothedRuns, name: str) -> str:
-    """Return whether all models of one kind have more than all of the other, or a tie."""
+    """Return the key of whether all models of one kind have more than all of the other."""
     plain, smoothed = (known.values(rate, name) for rate in SMOOTHING)
     lower, higher = smoothed.max() < plain.min(), smoothed.min() > plain.max()
-    return words.smoothed_verdict["lower" if lower else "higher" if higher else "tie"]
+    return "lower" if lower else "higher" if higher else "tie"
 
 
-def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:
+def end(measured: ModelErrors, heat: float) -> dict[str, Any]:
     sure, right = shares(measured, heat)
     return {
         "stories": kit.count(measured.corpus.stories, "held-out story", "held-out stories"),
-        "model": kit.quote(kit.label(name)),
         "sure": kit.percent(sure),
         "right": kit.percent(right),
-        "error": kit.percent(measured.reliability(heat).error),
         "heat": heat,
     }
 

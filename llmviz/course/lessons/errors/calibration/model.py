@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 FILE = "smoothed.json"

@@ -1,4 +1,6 @@
-"""Chapter "Find the cause": ten wrong answers, each to be explained from what was measured."""
+"""Chapter "Find the cause": a wrong answer, to be explained from what was measured, and others."""
+
+from typing import Any
 
 import streamlit as st
 
@@ -31,21 +33,22 @@ def draw(state: kit.PageState) -> None:
         kit.Guess(f"{KEY}.{number}.{n}", question(case, number)) for n, case in enumerate(file)
     ]
 
-    def another() -> None:
-        state["casefile"] = number % 9_999 + 1
-        state["case"] = 1
-
     at = state["case"] - 1
+
+    def another() -> None:
+        state["case"] = (at + 1) % TEN + 1
+        if at + 1 == TEN:
+            state["casefile"] = number % 9_999 + 1
+
     with kit.stage("causes", stays=False):
-        kit.case_rows(seen(file[at]), kit.Axis(0, 1, words.seen_axis), key=f"{KEY}.case", words={})
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            kit.choose(state, "case", words.case_label, {n: str(n) for n in range(1, TEN + 1)})
-            st.button(words.another, icon=":material/folder_open:", on_click=another)
-        told = every[at].ask()
-    if told:
+        kit.case_rows(seen(file[at]), kit.Axis(0, 1, words.seen_axis), key=f"{KEY}.case")
+        revealed = every[at].ask()
+        st.button(words.another, icon=":material/arrow_forward:", on_click=another)
+    if revealed:
         _evidence(file[at])
         kit.looks(state, words.looks, f"{KEY}.looks")
-    kit.section(words.intro, all=sum(map(len, known.values())))
+    kit.section(words.intro)
+    kit.measured(words.how_drawn, all=sum(map(len, known.values())))
     kit.show_code(
         [ten_cases, cases],
         words.snippet.format(number=number),
@@ -53,9 +56,10 @@ def draw(state: kit.PageState) -> None:
     )
     results = [guess.graded for guess in every]
     answered, right = len(results) - results.count(None), results.count(True)
-    kit.prose(words.score.format(right=right, answered=answered, left=TEN - answered))
+    if answered:
+        kit.prose(words.score, right=right, answered=answered)
     if any(guess.open for guess in every):
-        kit.seen(words.end, number=number, answered=answered, right=right)
+        kit.seen(words.end)
 
 
 def seen(case: Case) -> list[kit.Case]:
@@ -100,7 +104,7 @@ def _evidence(case: Case) -> None:
         for line in lines
     ]
     axis = kit.Axis(0, max(1, *(line.times for line in lines)), words.lines_axis)
-    kit.case_rows(rows, axis, key=f"{KEY}.lines", words={}, form="count")
+    kit.case_rows(rows, axis, key=f"{KEY}.lines", form="count")
     if more:
         kit.prose(words.more_lines.format(others=kit.count(more, "other line")))
 
@@ -115,7 +119,7 @@ def _head(found: HeadCase) -> None:
         kit.Case([(f"{words.passes['moved']}: ", False), (second, True)], found.moved),
     ]
     axis = kit.Axis(0, 1, words.right_axis.format(right=found.right))
-    kit.case_rows(rows, axis, key=f"{KEY}.head", words={})
+    kit.case_rows(rows, axis, key=f"{KEY}.head")
     kit.prose(head_line(found))
 
 
@@ -152,10 +156,10 @@ def question(case: Case, seed: int) -> kit.Question:
     )
 
 
-def written_values(case: Case) -> dict[str, object]:
+def written_values(case: Case) -> dict[str, Any]:
     """Return the values of a case as its texts write them."""
     values = case.named
-    named: dict[str, object] = dict(values)
+    named: dict[str, Any] = dict(values)
     for name in ("confidence", "read", "other", "clean"):
         if isinstance(values.get(name), float):
             named[name] = kit.percent(values[name])

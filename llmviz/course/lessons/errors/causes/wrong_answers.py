@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from llmviz.corpus.invented import namesakes
 from llmviz.corpus.leaning import LEANS, PRONOUNS
@@ -39,7 +40,7 @@ class Case:
     source: tuple[float, ...] = ()
 
     @property
-    def named(self) -> dict[str, object]:
+    def named(self) -> dict[str, Any]:
         return dict(self.values)
 
 

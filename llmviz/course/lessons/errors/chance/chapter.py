@@ -53,15 +53,14 @@ def draw(state: kit.PageState) -> None:
         guess = kit.Guess(GUESS, question(divided))
         opened = guess.open
         _picture(state, story, divided, guess, opened=opened)
-    if guess.question is not None:
-        with asking:
-            guess.ask()
+    with asking:
+        guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
         _parts(state, story, divided)
         _throws(state, story, divided)
         _code(story, divided)
-        kit.seen(words.end, **of_story(divided), **misses(divided))
+        kit.seen(words.end, said=missed_line(divided))
 
 
 def misses(divided: exact_loss.DividedLoss) -> dict[str, Any]:
@@ -74,6 +73,14 @@ def misses(divided: exact_loss.DividedLoss) -> dict[str, Any]:
         "by_dice": of_dice,
         "by_divergence": missed - of_dice,
     }
+
+
+def missed_line(divided: exact_loss.DividedLoss) -> str:
+    """Return how many guesses missed, and how often nobody had a better one."""
+    found = misses(divided)
+    missed, of_dice = found["missed"], found["by_dice"]
+    how = "some" if 0 < of_dice < missed else "none" if not missed else "all" if of_dice else "own"
+    return words.said[how].format(**found)
 
 
 def question(divided: exact_loss.DividedLoss) -> kit.Question | None:
@@ -105,7 +112,7 @@ def part(divided: exact_loss.DividedLoss, name: str) -> np.ndarray:
     return getattr(divided, name)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def strip_row(bundled: engine.Bundled, text: str, part_of: str, tokenizer) -> TokenRow:
     """Return a story's tokens with the part that colours them; of "", only what was missed."""
     divided = divided_of(bundled, text)
@@ -172,10 +179,10 @@ def _picture(
             key=f"{KEY}.pairs",
         )
     with beside:
-        kit.prose("\n\n".join(opened_lines(story, divided, at, told=opened)))
+        kit.prose("\n\n".join(opened_lines(story, divided, at, revealed=opened)))
 
 
-@kit.kept(128)
+@kit.cached(128)
 def bars_of(bundled: engine.Bundled, text: str, at: int) -> tuple[np.ndarray, ...]:
     """Return the tokens that are most probable by the grammar or the model, at most SHOWN.
 
@@ -189,11 +196,11 @@ def bars_of(bundled: engine.Bundled, text: str, at: int) -> tuple[np.ndarray, ..
 
 
 def opened_lines(
-    story: ReadStory, divided: exact_loss.DividedLoss, at: int, *, told: bool = True
+    story: ReadStory, divided: exact_loss.DividedLoss, at: int, *, revealed: bool = True
 ) -> list[str]:
     """Return what is said of a token: what could come, the parts of its loss, whose error.
 
-    told: what is true of it is said, too.
+    revealed: what is true of it is said, too.
     """
     following = story.truth.following[at]
     best = int(following.ids[following.probabilities.argmax()])
@@ -216,7 +223,7 @@ def opened_lines(
     case = "right"
     if divided.missed[at]:
         case = "dice" if divided.best_guess[at] else "lack"
-    texts = (words.opened[kind], words.verdict[case], words.lack) if told else (words.untold,)
+    texts = (words.opened[kind], words.verdict[case], words.lack) if revealed else (words.untold,)
     return [text.format(**numbers) for text in texts]
 
 
@@ -259,9 +266,10 @@ def _parts(state: kit.PageState, story: ReadStory, divided: exact_loss.DividedLo
         measure_live(state, "measured", story.bundled, _results, words)
     else:
         kit.prose(corpus_line(measured.corpus))
+        kit.measured(words.how_divided, **corpus_means(measured.corpus))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def bars(own: tuple[float, ...], name: str, mode: kit.Mode) -> kit.Figure:
     """Return the parts of a story's loss as bars, beside held-out stories.
 
@@ -279,14 +287,16 @@ def bars(own: tuple[float, ...], name: str, mode: kit.Mode) -> kit.Figure:
 
 
 def corpus_line(corpus: exact_loss.CorpusLoss) -> str:
-    """Return the parts of a model's loss on held-out stories, with their standard errors."""
-    means = {
-        part: f"{signed(mean.value)} ± {mean.error:.3f}"
-        for part in ("loss", *PARTS)
-        for mean in [getattr(corpus, part)]
-    }
+    """Return the parts of a model's loss on held-out stories."""
+    means = {part: signed(getattr(corpus, part).value) for part in ("loss", *PARTS)}
     stories = kit.count(corpus.stories, "held-out story", "held-out stories")
     return words.divided_corpus.format(stories=stories, **means)
+
+
+def corpus_means(corpus: exact_loss.CorpusLoss) -> dict[str, str]:
+    """Return the same parts with their standard errors."""
+    means = {part: getattr(corpus, part) for part in ("loss", *PARTS)}
+    return {part: f"{signed(mean.value)} ± {mean.error:.3f}" for part, mean in means.items()}
 
 
 def _results(job: kit.Job) -> None:
@@ -320,12 +330,11 @@ def mean_line(divided: exact_loss.DividedLoss) -> str:
     """Return how many guesses miss on average, the model's and the best ones."""
     model, best = float((1 - divided.guess_true).sum()), float((1 - divided.best_true).sum())
     apart = model - best
-    verdict = words.missed_verdict["none" if apart < LEAST else "lack"].format(apart=apart)
-    tokens = kit.count(len(divided), "token")
-    return words.missed_mean.format(model=model, best=best, tokens=tokens, verdict=verdict)
+    text = words.missed_mean["none" if apart < LEAST else "lack"]
+    return text.format(model=model, best=best, tokens=kit.count(len(divided), "token"), apart=apart)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def drawn_of(bundled: engine.Bundled, text: str, tokens: int, seed: int) -> np.ndarray:
     """Return a token for each place of a story, drawn from the true distribution."""
     return exact_loss.draw_again(truth_of(bundled, text), tokens, seed)

@@ -31,7 +31,7 @@ class Read:
         return [reply for reply in self.answers if not reply.person.times and not reply.declined]
 
 
-@kit.kept(32)
+@kit.cached(32)
 def read(world: int, unknown: int = 0) -> Read:
     """Return what the model of a world answers. ValueError where it is not in this copy."""
     answers = answers_of(world_of(Reading(world, unknown)), bundled(unknown, world))
@@ -44,7 +44,7 @@ def mean(unknown: int, times: int, what: str) -> float:
     return sum(shares) / len(shares)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def both_ways(bundled: engine.Bundled) -> tuple[int, int, int]:
     """Return what a model knows of capitals in both directions: see `capitals_known`."""
     return capitals_known(bundled.model, bundled.tokenizer)

@@ -77,7 +77,7 @@ def decline_question() -> kit.Question:
     return kit.share_question(text, mean(MOST, FEW, "right"), reasons, kit.whole_percent)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def declining(mode: kit.Mode) -> kit.Figure:
     """Return how much is declined and how much is right, by how many persons nobody knows."""
     measured = ((NEVER, "declined"), (FEW, "declined"), (FEW, "right"), (OFTEN, "right"))
@@ -90,7 +90,7 @@ def declining(mode: kit.Mode) -> kit.Figure:
 
 
 def _guess(state: kit.PageState, unknown: int) -> None:
-    kit.section(words.guess, unknown=unknown, world=state["factworld"] + 1)
+    kit.section(words.guess)
     st.slider(words.cost, step=STEP, width=320, format="%.1f", **state.ranged("factcost"))
     cost, world = state["factcost"], state["factworld"]
     every = tested(world, unknown, cost)
@@ -104,21 +104,15 @@ def _guess(state: kit.PageState, unknown: int) -> None:
         ),
     ]
     kit.chart(lines(drawn, (words.threshold_axis, words.points_axis), kit.theme()), f"{KEY}.guess")
-    tried = best.answered
-    kit.prose(
-        words.guess_read["costly" if cost else "free"].format(
-            cost=cost,
-            best=f"{best.points:.2f}",
-            threshold=best.threshold,
-            answered=kit.percent(tried),
-            wrong=kit.percent(best.wrong),
-            all=kit.signed(every[0].points),
-            ideal=ideal,
-        )
-    )
+    how = "free" if not cost else "costly" if best.threshold else "all"
+    found = {"best": f"{best.points:.2f}", "wrong": kit.percent(best.wrong)}
+    everything = kit.signed(every[0].points)
+    kit.prose(words.guess_read[how], threshold=best.threshold, all=everything, **found)
+    answered = kit.percent(best.answered)
+    kit.measured(words.how_guess, cost=cost, ideal=ideal, answered=answered, **found)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def tested(world: int, unknown: int, cost: float) -> tuple[Score, ...]:
     """Return what a model gets at each threshold."""
     return tuple(scores(list(answers.read(world, unknown).answers), cost, THRESHOLDS))
@@ -129,7 +123,7 @@ def best_of(every: tuple[Score, ...]) -> Score:
     return max(every, key=lambda score: score.points)
 
 
-@kit.kept(12)
+@kit.cached(12)
 def job_of(own: Person, world: int, passes: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
     target = "llmviz.course.lessons.errors.read_facts:read_world"
@@ -167,8 +161,9 @@ def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
         return
     at = TOWNS.index(own.town)
     steps = [look.step for look in read]
-    others = [max(p for place, p in enumerate(look.own) if place != at) for look in read]
-    rights = [look.own[at] for look in read]
+    chances = [look.own for look in read if look.own is not None]
+    others = [max(p for place, p in enumerate(each) if place != at) for each in chances]
+    rights = [each[at] for each in chances]
     drawn = [
         Curve(words.own_right, steps, rights, "value", marks=len(read) == 1),
         Curve(words.own_best, steps, others, "key", marks=len(read) == 1),
@@ -181,15 +176,16 @@ def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
 
 def report(own: Person, passes: int, last: Progress) -> str:
     """Return what the model says of the learner's person, in a sentence."""
-    best = int(last.own.argmax())
-    at = TOWNS.index(own.town)
+    chances = last.own
+    assert chances is not None  # the person was in the text
+    best, at = int(chances.argmax()), TOWNS.index(own.town)
     how = "declined" if best == NOBODY else "right" if best == at else "wrong"
     return words.own_read[how].format(
         steps=last.step,
         name=own.name,
         said=CHOICES[best],
-        chance=kit.percent(last.own[best]),
-        right=kit.percent(last.own[at]),
+        chance=kit.percent(chances[best]),
+        right=kit.percent(chances[at]),
         times=often(own.times),
         passes=often(passes),
     )
@@ -203,12 +199,13 @@ def often(number: int) -> str:
 KEY = "errors.facts"
 GUESS = f"{KEY}.sure"
 TOP = 6  # answers that are drawn
+ROWS = 4  # people in the table
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show how sure the model is of facts read often and never, then where that comes from."""
-    kit.prose(words.hook, people=EACH * len(COUNTS))
+    kit.prose(words.hook)
     if not kit.is_here(words.missing, COMMAND, lambda: answers.read(0)):
         return
     world = state["factworld"]
@@ -217,33 +214,32 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("facts", stays=False):
         _rows(guess, read)
         if opened:
-            kit.prose(words.caption, **numbers(world, read))
+            kit.prose(words.caption, **numbers(read))
         kit.choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("knows", words.real)
         _anybody(state, world)
-    kit.section(words.intro, people=EACH * len(COUNTS), each=EACH, passes=PASSES)
+    kit.section(words.intro, people=EACH * len(COUNTS))
+    kit.measured(words.how_invented, each=EACH, passes=PASSES)
     _sample(world)
     if opened:
-        _chart(world, read)
+        _chart(read)
         _persons(state, world, read)
         _code(world, read)
         _turned()
     opened = draw_decline(state) and opened
     draw_own_fact(state)
     if opened:
-        _end(world, read)
+        _end(read)
 
 
-def numbers(world: int, read: Read) -> dict[str, object]:
+def numbers(read: Read) -> dict[str, str]:
     """Return what sentences say of a world's answers."""
-    groups = read.groups
-    shares = {"often": OFTEN, "once": ONCE, "never": NEVER}
-    right = {name: kit.percent(groups[times].right) for name, times in shares.items()}
-    sure = {f"sure_{name}": kit.percent(groups[times].confidence) for name, times in shares.items()}
-    even = kit.percent(1 / len(TOWNS))
-    return {"world": world + 1, "towns": len(TOWNS), "even": even, **right, **sure}
+    once, never = read.groups[ONCE], read.groups[NEVER]
+    shares = {"once": once.right, "never": never.right, "sure_never": never.confidence}
+    return {name: kit.percent(share) for name, share in shares.items()}
 
 
 def _rows(guess: kit.Guess, read: Read) -> None:
@@ -284,24 +280,22 @@ def question(world: int) -> kit.Question:
         kit.whole_percent,
         each=EACH,
         towns=len(TOWNS),
-        world=world + 1,
     )
 
 
 def _sample(world: int) -> None:
-    """Show two documents of the text."""
     people = world_of(Reading(world)).people
     lines = [fact(next(who for who in people if who.times == times)) for times in (OFTEN, ONCE)]
     st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def _chart(world: int, read: Read) -> None:
+def _chart(read: Read) -> None:
     kit.section(words.chart)
     kit.chart(figure(kit.theme()), f"{KEY}.chart")
-    kit.prose(words.chart_read, **numbers(world, read))
+    kit.prose(words.chart_read, **numbers(read))
 
 
-@kit.kept(2)
+@kit.cached(2)
 def figure(mode: kit.Mode) -> kit.Figure:
     """Return how right and how sure the models are, by how often they read a fact."""
     worlds = [answers.read(world).groups for world in SEEDS]
@@ -324,6 +318,7 @@ def _persons(state: kit.PageState, world: int, read: Read) -> None:
         {str(times): words.times_of.format(times=times) for times in COUNTS},
     )
     those = [answer for answer in read.answers if answer.person.times == int(state["facttimes"])]
+    those = those[:ROWS]
     rows = [
         [
             answer.person.name,
@@ -335,8 +330,9 @@ def _persons(state: kit.PageState, world: int, read: Read) -> None:
         ]
         for answer in those
     ]
-    titles = (words.name, words.lives, words.says, words.probability, words.of_right)
-    kit.rows_table(rows, (*titles, words.namesake), height=320)
+    name = words.name.format(rows=ROWS, each=EACH)
+    titles = (name, words.lives, words.says, words.probability, words.of_right)
+    kit.rows_table(rows, (*titles, words.namesake))
 
 
 def _turned() -> None:
@@ -350,11 +346,11 @@ def _turned() -> None:
         kit.Case(words.turned_rows[0], learned / pairs),
         kit.Case(words.turned_rows[1], turned / pairs),
     ]
-    kit.case_rows(cases, kit.Axis(0, 1, words.turned_axis), key=f"{KEY}.turned", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.turned_axis), key=f"{KEY}.turned")
     kit.prose(words.turned_read, learned=learned, turned=turned, pairs=pairs)
 
 
-@kit.kept(len(SEEDS))
+@kit.cached(len(SEEDS))
 def namesakes_of(world: int) -> dict[str, object]:
     """Return how many invented answers are the town of a namesake, and how many by chance."""
     register = world_of(Reading(world))
@@ -407,12 +403,5 @@ def _code(world: int, read: Read) -> None:
     )
 
 
-def _end(world: int, read: Read) -> None:
-    most = UNKNOWN[-1]
-    kit.seen(
-        words.end,
-        shared=namesakes_of(world)["shared"],
-        most=most,
-        declined=kit.percent(answers.read(world, most).groups[NEVER].declined),
-        **numbers(world, read),
-    )
+def _end(read: Read) -> None:
+    kit.seen(words.end, **numbers(read))

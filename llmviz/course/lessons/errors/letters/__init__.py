@@ -1,6 +1,6 @@
 """The chapter "It cannot see letters" of the lesson "Why is it wrong?"."""
 
-from llmviz.corpus.letter_questions import ALPHABET, COUNT, TASKS
+from llmviz.corpus.letter_questions import ALPHABET, REVERSE, TASKS
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 
@@ -10,8 +10,8 @@ MOST = 40  # letters of the learner's word
 
 PARAMS = [
     codec.text("spelledword", "garage", MOST),
-    codec.choice("lettertask", COUNT, TASKS),
-    codec.text("countedword", "dadada", MOST),
+    codec.choice("lettertask", REVERSE, TASKS),
+    codec.text("countedword", "aaaafd", MOST),
     codec.choice("countedletter", "a", ALPHABET),
     codec.integer("nevertoken", -1, -1, 1_000_000),  # the chosen token; −1: the first of the list
 ]

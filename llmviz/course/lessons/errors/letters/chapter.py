@@ -1,7 +1,6 @@
 """Chapter "It cannot see letters": other tokens for the same letters, and tokens never read."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,8 +10,6 @@ from llmviz.corpus.letter_questions import (
     COUNT,
     KNOWN,
     LENGTH,
-    LETTERS,
-    PIECES,
     READ,
     SPELLINGS,
     SUM,
@@ -27,6 +24,7 @@ from llmviz.course.lessons.errors.letters.model import (
 from llmviz.course.lessons.errors.letters.model import (
     SEEDS,
     STEPS,
+    Score,
     asked_before,
     counted,
     counting,
@@ -41,59 +39,74 @@ from llmviz.course.lessons.errors.token_letters import (
     meet,
     recall,
     recorded,
-    row_of,
     spelled,
 )
 from llmviz.course.ui import engine, kit
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 
 KEY = "errors.letters"
-GUESS = f"{KEY}.halves"
-APART = 0.15  # between two answers of the question
+GUESS = f"{KEY}.counts"
+EXAMPLE = "aaaafd"  # no word of the training
+NOTED = 0.02  # nats per token by which a strange token must disturb a story
 LISTED = 60  # tokens that never came, to choose from
 BYTES = 256  # the first ids are single bytes, most of which no text of the world has
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show a word in three spellings, then models that were trained on letters."""
+    """Show models that learned to count letters, then a story that is cut in three ways."""
     kit.prose(words.hook)
-    bundled = kit.load(MODEL) if kit.models_here(MODEL) else None
-    known = kit.or_refused(recorded)
-    if bundled is None or known is None:
+    known = kit.or_refused(scores_of)
+    if known is None:
         return
-    word, guess = state["spelledword"].strip(), kit.Guess(GUESS, None)
-    with kit.stage("letters", stays=False):
-        found = kit.or_refused(spellings, bundled.version, word) if word else None
-        if found is not None:
-            guess = kit.Guess(GUESS, question(found))
-            _spellings(bundled, word, found, guess)
-            kit.prose(words.story, word=word)
-        elif not word:
-            kit.inform(words.no_word, ":material/edit:")
-        kit.text_input(state, "spelledword", words.word, width=280)
-    opened = guess.open
-    if opened and found is not None:
-        kit.prose(words.caption.format(**told(word, found)))
-    guess.ask()
-    if opened:
-        kit.looks(state, words.looks, f"{KEY}.looks")
-    if opened and found is not None:
-        right = {way: known.spellings[way].right for way in SPELLINGS}
-        kit.section(words.intro)
-        kit.prose(words.over_read, words=known.spellings[WHOLE].words, **right)
-        kit.show_code(
-            [spelled, recall],
-            words.snippet.format(model=MODEL, word=word),
-            "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
-        )
-    counts = _trained(state)
-    _never(state, bundled, known)
-    if opened and found is not None and counts is not None:
-        kit.seen(words.end, **told(word, found), **counts)
+    counts = known.scores[COUNT]
+    right = {way: kit.percent(counts[way][UNKNOWN].mean) for way in SPELLINGS}
+    guess = kit.Guess(GUESS, question(counts[WHOLE]))
+    with st.container():  # the picture stays in view as far as its looks
+        with kit.stage("letters"):
+            _counts(counts, guess)
+        guess.ask()
+        if guess.open:
+            kit.prose(words.caption, **right)
+            kit.looks(state, words.looks, f"{KEY}.looks")
+    if guess.open:
+        asked = dict.fromkeys(("chatalone", "chatquestion"), "How many r's are in strawberry?")
+        kit.real_case("assistant", words.real, **asked)
+        _asked(state)
+        _trained(state)
+        _story(state)
+        kit.seen(words.end, **{f"{way}_unknown": share for way, share in right.items()})
 
 
-@kit.kept(64)
+def question(whole: dict[str, Score]) -> kit.Question:
+    """Return the question how often a model that reads whole words counts right in new ones.
+
+    The wrong answers are of somebody to whom it has learned to count, and of blind guessing.
+    """
+    read, unknown = whole[READ].mean, whole[UNKNOWN].mean
+    reasons = {read: words.ask_learned, 1 / (LENGTH + 1): words.ask_blind, unknown: words.ask_right}
+    return kit.Question.among(
+        words.ask.format(read=kit.whole_percent(read)), reasons, unknown, kit.whole_percent
+    )
+
+
+def _counts(counts: dict[str, dict[str, Score]], guess: kit.Guess) -> None:
+    """Draw how often each kind of model counts right."""
+    shown = [(WHOLE, READ), *((way, UNKNOWN) for way in SPELLINGS)]
+    cases = []
+    for way, test in shown:
+        score, revealed = counts[way][test], guess.open or way == WHOLE
+        label = [(words.rows[test].format(spelling=words.spellings[way]) + " ", False)]
+        if test == UNKNOWN:
+            label += pieces_of(cut(EXAMPLE, way))
+        dots, value = (score.right, score.mean) if revealed else ((), None)
+        cases.append(kit.Case(label, value, dots=dots, note="" if revealed else "?"))
+    level = float(np.mean(counts[WHOLE][UNKNOWN].guess))
+    axis, levels = kit.Axis(0, 1, words.right_axis), [(level, words.guessing)] * guess.open
+    guess.cases(cases, axis, veiled=[1], picture=f"{KEY}.counts", levels=levels)
+
+
+@kit.cached(64)
 def spellings(version: str, word: str) -> dict[str, Recalled]:
     """Return how well the model finds a word again, by its spelling in the story.
 
@@ -104,62 +117,54 @@ def spellings(version: str, word: str) -> dict[str, Recalled]:
     return {way: recall(bundled.model, bundled.tokenizer, word, way) for way in SPELLINGS}
 
 
-def told(word: str, found: dict[str, Recalled]) -> dict[str, str]:
-    """Return the numbers of a word's three spellings as they are said."""
-    chances = {way: kit.percent(found[way].probability) for way in SPELLINGS}
-    return {"word": kit.quote(word), **chances}
-
-
-def question(found: dict[str, Recalled]) -> kit.Question | None:
-    """Return the question how probable a word is that stands in two halves.
-
-    The wrong answers are of somebody to whom the same letters are the same word, and to whom half a
-    piece is half as sure. None where two answers are too near.
-    """
-    whole, halves = found[WHOLE].probability, found[PIECES].probability
-    reasons = {whole: words.ask_same, whole / 2: words.ask_half, halves: words.ask_right}
-    if len(reasons) < 3 or np.diff(sorted(reasons)).min() < APART:
-        return None
-    return kit.Question.among(words.ask, reasons, halves, kit.percent)
-
-
 def pieces_of(parts: Sequence[str]) -> list[tuple[str, bool]]:
     """Return the tokens of a word as they stand, every second one lit, so that cuts are seen."""
     return [(part, at % 2 == 0) for at, part in enumerate(parts)]
 
 
-def _spellings(
-    bundled: engine.Bundled, word: str, found: dict[str, Recalled], guess: kit.Guess
-) -> None:
-    """Draw the word in its three spellings, with the probability of the right answer."""
-    opened, cases = guess.open, []
-    for way in SPELLINGS:
-        parts = kit.names_of(spelled(bundled.tokenizer, word, way), bundled.tokenizer)
-        shown = opened or way != LETTERS
-        value = found[way].probability if shown else None
-        label = [(f"{words.spellings[way]}: ", False), *pieces_of(parts)]
-        cases.append(kit.Case(label, value, note="" if shown else "?"))
-    axis = kit.Axis(0, 1, words.right_axis)
-    veiled = [SPELLINGS.index(PIECES)]
-    guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.spellings")
+def _story(state: kit.PageState) -> None:
+    """Show a word of a story in three spellings, and a token that never came."""
+    known = kit.or_refused(recorded)
+    if known is None or not kit.models_here(MODEL):
+        return
+    bundled, word = engine.load(MODEL), state["spelledword"].strip()
+    kit.section(words.intro)
+    found = kit.or_refused(spellings, bundled.version, word) if word else None
+    if not word:
+        kit.inform(words.no_word, ":material/edit:")
+    if found is not None:
+        chances = {way: kit.percent(found[way].probability) for way in SPELLINGS}
+        cases = [
+            kit.Case(pieces_of(kit.names_of(ids, bundled.tokenizer)), found[way].probability)
+            for way in SPELLINGS
+            if (ids := spelled(bundled.tokenizer, word, way))
+        ]
+        kit.case_rows(cases, kit.Axis(0, 1, words.place_axis), key=f"{KEY}.spellings")
+        kit.prose(words.story, word=kit.quote(word), **chances)
+    kit.text_input(state, "spelledword", words.word, width=280)
+    asked = known.spellings[WHOLE].words
+    said = {0: words.none_found, asked: words.all_found}
+    right = {way: said.get(n := known.spellings[way].right, n) for way in SPELLINGS}
+    kit.prose(words.over_read, words=asked, **right)
+    if found is not None:
+        kit.show_code(
+            [spelled, recall],
+            words.snippet.format(model=MODEL, word=word),
+            "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
+        )
+    _never(state, bundled, known)
 
 
-def _trained(state: kit.PageState) -> dict[str, Any] | None:
-    """Show models that were trained on letters; return numbers for the end, None without them."""
-    known = kit.or_refused(scores_of)
-    if known is None:
-        return None
-    kit.section(words.trained, seeds=len(SEEDS), known=KNOWN, command=TRAINED, steps=STEPS)
+def _trained(state: kit.PageState) -> None:
+    """Show how often models are right that learned another task about letters."""
+    kit.section(words.trained)
     task = state["lettertask"]
-    rows = task_rows(task)
-    guess = float(np.mean(known.scores[task][WHOLE][UNKNOWN].guess))
-    axis, levels = kit.Axis(0, 1, words.trained_axis), [(guess, words.guessing)]
-    kit.case_rows(rows, axis, key=f"{KEY}.{task}", words={}, levels=levels)
+    guess = float(np.mean(scores_of().scores[task][WHOLE][UNKNOWN].guess))
+    axis, levels = kit.Axis(0, 1, words.right_axis), [(guess, words.guessing)]
+    kit.case_rows(task_rows(task), axis, key=f"{KEY}.{task}", levels=levels)
     kit.choose(state, "lettertask", words.task, words.tasks)
     kit.prose(words.task_about[task] + " " + trained_read(task))
-    _asked(state)
-    counts = known.scores[COUNT]
-    return {f"{way}_unknown": kit.percent(counts[way][UNKNOWN].mean) for way in (LETTERS, WHOLE)}
+    kit.measured(words.trained_how, seeds=len(SEEDS), known=KNOWN, command=TRAINED, steps=STEPS)
 
 
 def task_rows(task: str) -> list[kit.Case]:
@@ -179,7 +184,7 @@ def task_rows(task: str) -> list[kit.Case]:
 
 def spelling_names(task: str) -> dict[str, str]:
     """Return what the spellings of a task's words or numbers are called."""
-    return words.spellings_of_sums if task == SUM else words.spellings_of
+    return words.spellings_of_sums if task == SUM else words.spellings
 
 
 def trained_read(task: str) -> str:
@@ -187,14 +192,13 @@ def trained_read(task: str) -> str:
     scores, names = scores_of().scores[task], spelling_names(task)
     new = scores[WHOLE][UNKNOWN]
     more = all(right > guess for right, guess in zip(new.right, new.guess, strict=True))
-    said = [words.luck["more" if more else "none"].format(spelling=names[WHOLE])]
+    said = [words.luck["more" if more else "none"]]
     if unlearned := [names[way] for way in SPELLINGS if scores[way][READ].mean < 0.5]:
         said.append(words.unlearned.format(spellings=kit.listed(unlearned)))
     return " ".join(said)
 
 
 def _asked(state: kit.PageState) -> None:
-    """Let the models that count letters be asked."""
     kit.section(words.ask_one)
     word, letter = state["countedword"].strip().lower(), state["countedletter"]
     found = None
@@ -207,7 +211,7 @@ def _asked(state: kit.PageState) -> None:
         found = kit.or_refused(answers, word, letter)
     if found is not None:
         cases, axis = answer_rows(word, letter, found), kit.Axis(0, 1, words.counted_axis)
-        kit.case_rows(cases, axis, key=f"{KEY}.asked", words={})
+        kit.case_rows(cases, axis, key=f"{KEY}.asked")
         kind = words.answer_kind[asked_before(word, letter) or "none"]
         times = kit.count(word.count(letter), "time")
         said = {"word": kit.quote(word), "letter": kit.quote(letter), "times": times}
@@ -224,7 +228,7 @@ def _asked(state: kit.PageState) -> None:
         )
 
 
-@kit.kept(64)
+@kit.cached(64)
 def answers(word: str, letter: str) -> dict[str, np.ndarray | None]:
     """Return how probable each count is, by spelling; None where a word is no token.
 
@@ -253,74 +257,36 @@ def answer_rows(word: str, letter: str, found: dict[str, np.ndarray | None]) -> 
 
 
 def _never(state: kit.PageState, bundled: engine.Bundled, known: TokenLetters) -> None:
-    """Show what the model makes of a token that never came."""
     counts = np.array(known.counts)
     if len(counts) != bundled.model.vocab_size:
         kit.inform(words.never_other.format(command=COMMAND), ":material/info:")
         return
-    names, said = unread(bundled, counts)
-    never = int((counts == 0).sum())
-    kit.section(words.never, vocabulary=kit.count(len(counts), "token"), never=never)
-    if not names:
+    never = np.flatnonzero(counts == 0)
+    kit.section(words.never, vocabulary=kit.count(len(counts), "token"), never=never.size)
+    offered = [int(token) for token in never if token >= BYTES][:LISTED]
+    if not offered:
         return
+    names = dict(zip(offered, kit.names_of(offered, bundled.tokenizer), strict=True))
     if state["nevertoken"] not in names:
-        state["nevertoken"] = next(iter(names))
+        state["nevertoken"] = offered[0]
     st.selectbox(
         words.never_token,
-        list(names),
+        offered,
         format_func=names.__getitem__,
         width=220,
         **state.bind("nevertoken"),
     )
-    kit.prose(met_line(bundled, counts, state["nevertoken"]))
-    if never > 1:
-        kit.prose(words.vectors_line, **said)
+    kit.prose(met_line(bundled, state["nevertoken"]))
 
 
-def _known_by(bundled: engine.Bundled, counts: np.ndarray, *token: int) -> tuple[Any, ...]:
-    return bundled.kept_as, counts.tobytes(), *token
-
-
-@kit.kept(2, _known_by)
-def unread(bundled: engine.Bundled, counts: np.ndarray) -> tuple[dict[int, str], dict[str, str]]:
-    """Return the names of tokens that never came, by id, and what `vectors` says of them all.
-
-    counts (V,): how often each token came.
-    """
-    offered = [int(token) for token in np.flatnonzero(counts == 0) if token >= BYTES][:LISTED]
-    names = dict(zip(offered, kit.names_of(offered, bundled.tokenizer), strict=True))
-    return names, vectors(bundled.model.token.weight.detach().numpy(), counts == 0)
-
-
-def vectors(table: np.ndarray, never: np.ndarray) -> dict[str, str]:
-    """Return how long vectors (V, C) are and how alike any two, of tokens that never came or did.
-
-    The cosines of all pairs of n unit vectors add up to (|their sum|² − n) / 2.
-    """
-    found = {}
-    for name, rows in {"never": table[never], "came": table[~never]}.items():
-        sizes = np.linalg.norm(rows.astype(np.float64), axis=1)
-        total, n = (rows / sizes[:, None]).sum(0), len(rows)
-        found[f"alike_{name}"] = kit.signed(float(total @ total - n) / (n * (n - 1)), 3)
-        found[f"long_{name}"] = f"{sizes.mean():.2f}"
-    return found
-
-
-@kit.kept(64, _known_by)
-def met_line(bundled: engine.Bundled, counts: np.ndarray, token: int) -> str:
+@kit.cached(64, lambda bundled, token: (bundled.kept_as, token))
+def met_line(bundled: engine.Bundled, token: int) -> str:
     """Return what the model does when it meets a token that never came."""
-    model, tokenizer = bundled.model, bundled.tokenizer
-    row, met = row_of(model.token.weight.detach().numpy(), token), meet(model, tokenizer, token)
-    near = [other for other, _ in row.nearest]
-    unread_near = sum(counts[other] == 0 for other in near)
-    kind = words.nearest_kind["all" if unread_near == len(near) else "some"]
-    best, best_p = met.best[0]
-    return words.met.format(
+    tokenizer = bundled.tokenizer
+    met = meet(bundled.model, tokenizer, token)
+    how = "stumbles" if met.with_it > met.without + NOTED else "steady"
+    return words.met[how].format(
         token=kit.spoken(token, tokenizer),
-        nearest=kit.listed([kit.spoken(other, tokenizer) for other in near]),
-        kind=kind.format(count=unread_near, all=len(near)),
-        best=kit.spoken(best, tokenizer),
-        best_p=kit.percent(best_p),
         with_it=met.with_it,
         without=met.without,
     )

@@ -35,8 +35,8 @@ from llmviz.corpus.letter_questions import (
     cut,
     tokens_of,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.records import Recorded, require, typed
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.records import Recorded, typed
 from llmviz.training.config import QUICK, TrainConfig
 
 if TYPE_CHECKING:
@@ -194,19 +194,12 @@ def counting(way: str, folder: Path = EXPERIMENT_FOLDER) -> tuple[LanguageModel,
 
     Raises ValueError where it is not in this copy.
     """
-    from llmviz.training.tensors import load_tensors, load_weights
+    from llmviz.training.small_models import read_weights
 
-    path = require(folder / WEIGHTS, COMMAND)
     data = LetterData(_counting_quiz(), way)
-    model = new_model(data.vocab_size, data.context_length)
-    stored = load_tensors(path)
-    weights = {
-        name.removeprefix(f"{way}."): value.float()
-        for name, value in stored.items()
-        if name.startswith(f"{way}.")
-    }
-    load_weights(model, weights, str(path))
-    return model.eval().requires_grad_(False), data.places
+    fresh = new_model(data.vocab_size, data.context_length)
+    model = read_weights(folder / WEIGHTS, COMMAND, lambda _: fresh, f"{way}.")
+    return model.requires_grad_(False), data.places
 
 
 def counted(way: str, word: str, letter: str, folder: Path = EXPERIMENT_FOLDER) -> np.ndarray:

@@ -32,7 +32,7 @@ from llmviz.course.ui import kit
 
 def draw_membership(state: kit.PageState, model: Remembered, passes: int) -> None:
     """Show both curves, the threshold, and what it catches."""
-    kit.section(words.membership, count=len(model.read))
+    kit.section(words.membership)
     threshold = state["heartloss"]
     kit.chart(both(state["hearttext"], passes, kit.theme()), f"{KEY}.member")
     st.slider(words.threshold, step=0.1, width=320, format="%.1f", **state.ranged("heartloss"))
@@ -40,18 +40,28 @@ def draw_membership(state: kit.PageState, model: Remembered, passes: int) -> Non
     areas = [area(found.read, found.fresh) for found in (bundled(seed, passes) for seed in SEEDS)]
     low, high = kit.percent(min(areas)), kit.percent(max(areas))
     kit.prose(
-        words.member_read.format(
-            threshold=threshold,
-            hits=kit.percent(hits),
-            alarms=kit.percent(alarms),
-            area=kit.percent(area(model.read, model.fresh)),
-            passes=words.passes_word[passes],
-            range=low if low == high else f"{low} to {high}",
-        )
+        words.member_read[verdict(hits, alarms)],
+        threshold=threshold,
+        hits=kit.percent(hits),
+        alarms=kit.percent(alarms),
+    )
+    kit.measured(
+        words.how_member,
+        count=len(model.read),
+        area=kit.percent(area(model.read, model.fresh)),
+        passes=words.passes_word[passes],
+        range=low if low == high else f"{low} to {high}",
     )
 
 
-@kit.kept(16)
+def verdict(hits: float, alarms: float) -> str:
+    """Return what a threshold does: it catches some, all, none, or accuses nobody wrongly."""
+    if not hits and not alarms:
+        return "none"
+    return "all" if hits == alarms == 1 else "both" if alarms else "clean"
+
+
+@kit.cached(16)
 def both(seed: int, passes: int, mode: kit.Mode) -> kit.Figure:
     """Return the share of sentences below each loss, for those that were read and the others."""
     model = bundled(seed, passes)
@@ -94,7 +104,7 @@ def _draw_results(own: Planted, job: kit.Job) -> None:
     if not read:
         return
     steps, losses = [look.step for look in read], [look.own.loss for look in read]
-    curve = Curve(words.own_loss, steps, losses, "weights", marks=len(read) == 1)
+    curve = Curve(words.own_loss, steps, losses, "loss", marks=len(read) == 1)
     kit.chart(lines([curve], (words.own_axis, words.own_loss), kit.theme()), f"{KEY}.own")
     kit.prose(own_report(own, read[-1]))
 
@@ -143,13 +153,14 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks", length=LENGTH, most=f"{TIMES[-1]:,}")
+        kit.real_case("heart", words.real)
         _out(state, model)
         _needs(seed, passes, model)
     draw_membership(state, model, passes)
     opened = tests.draw_tests() and opened
     draw_own_sentence(state)
     if opened:
-        _end(seed, passes, model)
+        _end(model)
 
 
 def mean_needed(model: Remembered) -> list[float]:
@@ -177,9 +188,15 @@ def _line(guess: kit.Guess, model: Remembered) -> None:
 
 def caption(model: Remembered) -> str:
     """Return from which count on one token is enough, and what one reading does."""
-    first, once = first_whole(model), mean_needed(model)[0]
+    first, once = first_whole(model), once_line(mean_needed(model)[0])
     text = words.caption["never" if first is None else "from"]
-    return text.format(first=first or 0, most=TIMES[-1], once=once, length=LENGTH)
+    return text.format(first=first or 0, most=TIMES[-1], once=once)
+
+
+def once_line(needed: float) -> str:
+    """Return how many tokens a sentence needs that stood once; if all, it never comes out."""
+    how = "whole" if needed >= LENGTH else "part"
+    return words.once_read[how].format(needed=needed, length=LENGTH)
 
 
 def by_times(model: Remembered, times: int) -> list[Kept]:
@@ -214,7 +231,7 @@ def question(seed: int, passes: int) -> kit.Question:
         "right": right[1:],
     }
     return kit.Question(
-        words.ask.format(text=seed + 1, passes=words.passes_word[passes], needed=right[0]),
+        words.ask.format(text=seed + 1, passes=words.passes_word[passes], once=once_line(right[0])),
         [words.ask_answers[name] for name in values],
         2,
         [words.ask_reasons[name].format(most=TIMES[-1]) for name in values],
@@ -229,18 +246,16 @@ def mean_loss(model: Remembered, times: int) -> float:
 
 
 def _needs(seed: int, passes: int, model: Remembered) -> None:
-    kit.section(words.needs, each=EACH)
+    kit.section(words.needs)
     kit.plot(f"{KEY}.loss", figure, passes)
     kit.prose(
-        words.needs_read.format(
-            most=f"{TIMES[-1]:,}",
-            low=mean_loss(model, TIMES[-1]),
-            text=seed + 1,
-            passes=words.passes_word[passes],
-            unread=model.unread,
-            deduplicated=mean_loss(bundled(seed, passes, repeats=False), TIMES[-1]),
-        )
+        words.needs_read,
+        most=f"{TIMES[-1]:,}",
+        low=mean_loss(model, TIMES[-1]),
+        unread=model.unread,
+        deduplicated=mean_loss(bundled(seed, passes, repeats=False), TIMES[-1]),
     )
+    kit.measured(words.how_needs, text=seed + 1, passes=words.passes_word[passes], each=EACH)
     kit.show_code(
         [train_one, needed],
         words.snippet.format(seed=seed, passes=passes, each=EACH),
@@ -248,7 +263,7 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
     )
 
 
-@kit.kept(4)
+@kit.cached(4)
 def figure(passes: int, mode: kit.Mode) -> kit.Figure:
     """Return the loss over how often a sentence stood, as planted and kept once."""
     drawn = []
@@ -286,19 +301,15 @@ def report(kept: Kept, given: int) -> str:
     left = kept.tokens[given:]
     same = [a == b for a, b in zip(left, kept.written[given - 1], strict=True)]
     right = same.index(False) if False in same else len(same)
-    how = "end" if not left else "right" if right == len(left) else "part"
-    return words.out_read[how].format(all=len(left), right=right)
+    how = "end" if not left else "right" if right == len(left) else "part" if right else "other"
+    return words.out_read[how].format(all=len(left), first=right)
 
 
-def _end(seed: int, passes: int, model: Remembered) -> None:
+def _end(model: Remembered) -> None:
     kit.seen(
         words.end,
-        text=seed + 1,
-        passes=words.passes_word[passes],
         unread=model.unread,
-        once=mean_loss(model, TIMES[0]),
         often=mean_loss(model, TIMES[-1]),
         most=f"{TIMES[-1]:,}",
-        area=kit.percent(area(model.read, model.fresh)),
         **tests.ends(),
     )

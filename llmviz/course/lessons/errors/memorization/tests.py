@@ -46,7 +46,7 @@ def tests_question() -> kit.Question:
     return kit.share_question(text, mean(MOST, "read"), reasons, kit.whole_percent)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def tests_figure(mode: kit.Mode) -> kit.Figure:
     """Return both scores by how often the test stands in the text."""
     drawn = [

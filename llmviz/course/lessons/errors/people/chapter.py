@@ -26,6 +26,7 @@ from llmviz.course.ui import kit
 KEY = "errors.people"
 GUESS = f"{KEY}.colder"
 COLD = 0.5  # the temperature that is asked about
+LUCK = 0.05  # the share of draws by chance from which on a distance may be luck
 NEAR = 0.05  # shares that differ by less are called equal
 APART = 0.15  # of both guessed shares together
 
@@ -60,6 +61,7 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("people", words.real)
     kit.section(words.intro, jobs=2 * JOBS, count=count)
     st.code("\n".join(sample), language=None, wrap_lines=True)
     if opened:
@@ -139,7 +141,7 @@ def ratio(lean: float) -> str:
     return words.lean_of.format(women=round(100 * lean), men=round(100 * (1 - lean)))
 
 
-@kit.kept(len(LEANS) * len(SEEDS))
+@kit.cached(len(LEANS) * len(SEEDS))
 def samples(lean: float, seed: int) -> tuple[tuple[str, ...], int]:
     """Return one sentence of each kind, and how many sentences the text has."""
     text = leaning_text(lean, seed)
@@ -177,17 +179,18 @@ def points(share: float) -> str:
 
 
 def level_line(first: float, second: float) -> str:
-    """Return whether one pronoun is clearly ahead after the jobs of both halves."""
+    """Say where one pronoun is clearly ahead after the jobs of both halves; else nothing."""
     she = min(first, second) > 0.5 + NEAR
     he = max(first, second) < 0.5 - NEAR
     pronoun = PRONOUNS[0 if she else 1]
-    return words.level["ahead" if she or he else "even"].format(pronoun=pronoun)
+    return words.level.format(pronoun=pronoun) if she or he else ""
 
 
 def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
     kit.section(words.jobs, example=example)
     kit.chart(figure(lean, seed, kit.theme()), f"{KEY}.jobs")
     kit.prose(jobs_line(lean, model))
+    kit.measured(words.how_jobs, **halves_apart(lean))
     kit.show_code(
         [train_one, measure],
         words.snippet.format(lean=lean, seed=seed),
@@ -201,25 +204,30 @@ def jobs_line(lean: float, model: Measured) -> str:
     values: dict[str, str] = {}
     for name, direct in (("direct", True), ("names", False)):
         first, second = means(model, direct=direct)
-        apart = [
-            women - men for women, men in (means(bundled(lean, at), direct=direct) for at in SEEDS)
-        ]
         values |= {
-            f"{name}_first": kit.percent(first),
-            f"{name}_second": kit.percent(second),
+            f"{name}_first": kit.whole_percent(first),
+            f"{name}_second": kit.whole_percent(second),
             f"{name}_word": kept_word(planted, first - second),
-            f"{name}_range": f"{points(min(apart))} to {points(max(apart))}",
         }
-    return words.jobs_read.format(
-        first=kit.whole_percent(lean),
-        second=kit.whole_percent(1 - lean),
-        planted=points(planted),
-        level=level_line(*means(model, direct=False)),
-        **values,
-    )
+    return words.jobs_read.format(level=level_line(*means(model, direct=False)), **values)
 
 
-@kit.kept(32)
+def halves_apart(lean: float) -> dict[str, str]:
+    """Return how far the halves of the jobs are apart in the text, and in the three models."""
+    found = {
+        "first": kit.whole_percent(lean),
+        "second": kit.whole_percent(1 - lean),
+        "planted": points(2 * lean - 1),
+        "near": points(NEAR),
+    }
+    for name, direct in (("direct", True), ("names", False)):
+        each = [means(bundled(lean, at), direct=direct) for at in SEEDS]
+        apart = [women - men for women, men in each]
+        found[f"{name}_range"] = f"{points(min(apart))} to {points(max(apart))}"
+    return found
+
+
+@kit.cached(32)
 def figure(lean: float, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return all jobs by what was planted and what the model says."""
     groups = []
@@ -254,11 +262,14 @@ def _written(lean: float, seed: int, model: Measured) -> None:
             words.wrote_halves, ("query", "key"), written_shares(model, place)[1], strict=True
         )
     ]
-    kit.case_rows(cases, kit.Axis(0, 1, words.she_axis), key=f"{KEY}.wrote", words={})
-    kit.prose(wrote_line(lean, seed, model))
+    kit.case_rows(cases, kit.Axis(0, 1, words.she_axis), key=f"{KEY}.wrote")
+    kit.prose(wrote_line(lean, model))
+    jobs = sum(job.direct for job in model.jobs)
+    near = points(near_of_draws(lean, jobs // 2))
+    kit.measured(words.how_wrote, text=seed + 1, count=WRITTEN, jobs=jobs, near=near)
 
 
-def wrote_line(lean: float, seed: int, model: Measured) -> str:
+def wrote_line(lean: float, model: Measured) -> str:
     """Return whether what was written keeps the lean of the text, at each temperature."""
     jobs = sum(job.direct for job in model.jobs)
     planted, near = 2 * lean - 1, near_of_draws(lean, jobs // 2)
@@ -266,16 +277,10 @@ def wrote_line(lean: float, seed: int, model: Measured) -> str:
     for place, heat in enumerate(HEATS):
         first, second = written_shares(model, place)[1]
         word = kept_word(planted, first - second, near)
-        apart = points(first - second)
+        apart = points(abs(first - second))
         lines.append(words.wrote_line.format(heat=heat, apart=apart, word=word))
-    return words.wrote.format(
-        text=seed + 1,
-        count=WRITTEN,
-        jobs=jobs,
-        planted=points(planted),
-        lines=" ".join(lines),
-        near=points(near),
-    )
+    text = words.wrote["leaning" if planted else "level"]
+    return text.format(planted=points(planted), lines=" ".join(lines))
 
 
 def near_of_draws(lean: float, jobs: int) -> float:
@@ -291,12 +296,10 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
         for each, effects in found.items()
     ]
     axis = kit.Axis(-2, 2, words.effect_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.vectors", words={}, mark="dot", form="figure")
-    kit.prose(
-        words.vectors_read.format(
-            text=seed + 1, effect=model.effect, drawn=PERMUTATIONS, p=kit.percent(model.p_value)
-        )
-    )
+    kit.case_rows(cases, axis, key=f"{KEY}.vectors", mark="dot", form="figure")
+    how = "apart" if model.p_value < LUCK else "luck"
+    kit.prose(words.vectors_read[how], effect=model.effect, p=kit.percent(model.p_value))
+    kit.measured(words.how_vectors, text=seed + 1, drawn=PERMUTATIONS)
     kit.show_code(
         [association_test],
         words.snippet_vectors.format(lean=lean, seed=seed),
@@ -320,7 +323,7 @@ def _mended(state: kit.PageState, model: Measured) -> None:
         for name, shares in zip(words.mended_rows, rows, strict=True)
         for share, when, role in zip(shares, words.mended_when, ("key", "query"), strict=True)
     ]
-    kit.case_rows(cases, kit.Axis(0, 1, words.share_axis), key=f"{KEY}.mended", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.share_axis), key=f"{KEY}.mended")
     kit.prose(
         words.mended_read[how].format(
             agreement=kit.percent(model.agreement),
@@ -337,14 +340,16 @@ def _mended(state: kit.PageState, model: Measured) -> None:
 
 def still_apart(model: Measured) -> bool:
     """Whether the halves were clearly apart and without the direction still are half as far."""
-    return model.p_value < 0.05 and model.effect_removed >= model.effect / 2 > 0
+    return model.p_value < LUCK and model.effect_removed >= model.effect / 2 > 0
 
 
 def _end(lean: float, seed: int, model: Measured) -> None:
+    found = numbers(lean, model)
+    always = min(at_heat(model, 0.0)) == 1
     kit.seen(
         words.end,
-        text=seed + 1,
+        often=words.every_time if always else words.in_share.format(greedy=found["greedy"]),
+        lean=found["lean"],
         agreement=kit.percent(model.agreement),
         agreement_after=kit.percent(model.agreement_removed),
-        **numbers(lean, model),
     )

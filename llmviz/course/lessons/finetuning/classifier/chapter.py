@@ -6,7 +6,7 @@ The reasons are asked of a sentence of the learner's, by any classifier that is 
 import contextlib
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -26,10 +26,10 @@ from llmviz.course.lessons.finetuning.classifier.examples_curve import (
 from llmviz.course.lessons.finetuning.classifier.training import Outcome
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
+from llmviz.files.text import check_text
 from llmviz.finetuning.classifier import Classifier, classifier, last_token
 from llmviz.finetuning.tuned_classes import Classes, load_classes
 from llmviz.models.gpt import GPT
-from llmviz.textfile import check_text
 
 
 class Ready(NamedTuple):
@@ -60,7 +60,7 @@ def of_training(now: Outcome) -> Ready:
     return Ready(known, now.trained.names, now.plan.base, lambda: training.model_of(now))
 
 
-@kit.kept(4)
+@kit.cached(4)
 def _loaded(name: str, version: str) -> Classes:
     classes = load_classes(engine.folder_of(name))
     classes.model.requires_grad_(False)
@@ -126,13 +126,15 @@ def draw_sentence(state: kit.PageState, now: Ready) -> None:
     _strip(now, answer, answer.gradient, words.slope, "gradient")
     lines = [agreement(answer, now.tokenizer_of)]
     if len(answer.ids) > 1:
-        last = kit.signed(float(answer.without[-1]))
-        lines.insert(0, words.last_token.format(value=last, target=target))
+        last = float(answer.without[-1])
+        line = words.last_token["falls" if last >= 0 else "rises"]
+        lines.insert(0, line.format(value=f"{abs(last):.2f}", target=target))
     if any(lines):
         kit.prose("\n\n".join(filter(None, lines)))
+    kit.measured(words.how_blamed)
 
 
-@kit.kept(64, key=lambda known, text, target, now: (known, text, target))
+@kit.cached(64, key=lambda known, text, target, now: (known, text, target))
 def reading(known: Hashable, text: str, target: int, now: Ready) -> Reading:
     return read(now.model(), engine.tokenizer(now.tokenizer_of), text, LONGEST, target)
 
@@ -161,13 +163,14 @@ def agreement(answer: Reading, name: str) -> str:
     tokenizer = engine.tokenizer(name)
     tops = [kit.spoken(answer.ids[int(scores.argmax())], tokenizer) for scores in both]
     correlation = kit.signed(float(np.corrcoef(*both)[0, 1]))
-    return words.agree.format(correlation=correlation, without=tops[0], gradient=tops[1])
+    line = words.agree["same" if tops[0] == tops[1] else "other"]
+    return line.format(correlation=correlation, without=tops[0], gradient=tops[1])
 
 
 KEY = "finetuning.classifier"
 GUESS = f"{KEY}.all"
 WAYS = ("nothing", "head", "last", "all")  # as the rows stand; the last is the guess
-curves = kit.kept(1)(measured)
+curves = kit.cached(1)(measured)
 
 
 def ahead() -> None:
@@ -198,35 +201,39 @@ def _stage(state: kit.PageState, found: Measured) -> bool:
     at = found.counts.index(int(state["texts"]))
     by_way = {band.way: band for band in found.bands}
     guess = kit.Guess(GUESS, question(found, at))
-    told = guess.open
+    revealed = guess.open
     cases = []
     for way in WAYS:
         band, label = by_way[way], words.rows[way]
         case = kit.Case(label, band.mean[at], (band.lowest[at], band.highest[at]))
-        if not told and way in WAYS[1:-1]:
+        if not revealed and way in WAYS[1:-1]:
             case = kit.Case(label, None, note="?")
         cases.append(case)
     with kit.stage("classifier", stays=False):
         axis = kit.Axis(0, 1, words.axis.format(tested=found.tested, seeds=found.seeds))
-        look = {"veiled": [len(WAYS) - 1], "picture": f"{KEY}.rows", "form": "percent"}
+        look: dict[str, Any] = {
+            "veiled": [len(WAYS) - 1],
+            "picture": f"{KEY}.rows",
+            "form": "percent",
+        }
         levels = [(found.guess, words.curve_guess)]
         guess.cases(cases, axis, mark="dot", levels=levels, **look)
         shares = {way: kit.whole_percent(by_way[way].mean[at]) for way in WAYS}
-        caption = words.caption if told else words.waits
+        caption = words.caption if revealed else words.waits
         kit.prose(caption, texts=f"{found.counts[at]:,}", **shares)
         offered = {str(count): f"{count:,}" for count in found.counts}
         kit.choose(state, "texts", words.texts, offered)
     guess.ask()
-    if told:
+    if revealed:
         few, many = found.counts.index(10), found.counts.index(1000)
         ends = {way: kit.whole_percent(by_way[way].mean[many]) for way in ("nothing", "head")}
         best = kit.whole_percent(max(band.mean[few] for band in found.bands))
         kit.looks(state, words.looks, f"{KEY}.looks", best=best, **ends)
-        line = {"question": words.task_text[TASK], "seeds": found.seeds, "tested": found.tested}
-        kit.section(words.curve, **line)
+        kit.section(words.curve, question=words.task_text[TASK])
         kit.chart(picture(kit.theme()), f"{KEY}.examples")
-        kit.prose(words.curve_steps.format(command=COMMAND, **found.steps))
-    return told
+        tests = {"seeds": found.seeds, "tested": found.tested}
+        kit.measured(words.curve_steps, command=COMMAND, **tests, **found.steps)
+    return revealed
 
 
 def question(found: Measured, at: int) -> kit.Question | None:
@@ -248,7 +255,7 @@ def question(found: Measured, at: int) -> kit.Question | None:
     return kit.Question.among(asked, reasons, shares["all"], kit.percent)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def picture(mode: kit.Mode) -> kit.Figure:
     found = curves()
     ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in found.bands]
@@ -272,7 +279,7 @@ def _trained(state: kit.PageState, found: Measured | None) -> None:
     name = kit.Picker().choose(state)
     source.controls(state)
     bundled = kit.load(name)
-    if bundled is None:
+    if name is None or bundled is None:
         return
     try:
         if not isinstance(bundled.model, GPT):
@@ -282,7 +289,7 @@ def _trained(state: kit.PageState, found: Measured | None) -> None:
     except ValueError as error:
         kit.refuse(error)
         return
-    source.show(some, own=own is not None, tokenizer_of=name)
+    source.show(some, typed=own is not None, tokenizer_of=name)
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd

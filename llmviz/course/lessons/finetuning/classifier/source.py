@@ -77,17 +77,17 @@ def own_texts(state: kit.PageState) -> Labelled | None:
     return st.session_state[FILE][1]
 
 
-typed = kit.kept(32)(from_lines)
+typed = kit.cached(32)(from_lines)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def some_stories(task: str, reads: str) -> Labelled:
     return labelled_stories(task, reads, LOOKED_AT)
 
 
-def show(some: Labelled, *, own: bool, tokenizer_of: str) -> None:
+def show(some: Labelled, *, typed: bool, tokenizer_of: str) -> None:
     """Show a few texts with their labels; of the learner's own, how many there are too."""
-    if own:
+    if typed:
         counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in some.counts.items())
         classes = kit.count(len(some.names), "class", "classes")
         texts = kit.count(len(some.texts), "text")
@@ -96,8 +96,8 @@ def show(some: Labelled, *, own: bool, tokenizer_of: str) -> None:
             kit.inform(line, ":material/help:")
     tokenizer, rows = engine.tokenizer(tokenizer_of), []
     for number, name in enumerate(some.names):
-        texts = [t for t, label in zip(some.texts, some.labels, strict=True) if label == number]
-        for ids in map(tokenizer.encode, texts[:SHOWN]):
+        own = [t for t, label in zip(some.texts, some.labels, strict=True) if label == number]
+        for ids in map(tokenizer.encode, own[:SHOWN]):
             rows.append(row_of(ids, kit.names_of(ids, tokenizer), name=name))
     token_strip(rows, key="finetuning.classifier.some", show_ids=False)
 
@@ -111,7 +111,7 @@ def unknown_line(some: Labelled, tokenizer_of: str) -> str:
     return words.unknown.format(share=kit.percent(lost), looked=looked)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def share_unknown(texts: tuple[str, ...], tokenizer_of: str) -> float:
     """Return which share of the tokens of some texts a model's tokenizer does not know."""
     tokenizer = engine.tokenizer(tokenizer_of)

@@ -22,8 +22,8 @@ from llmviz.course.lessons.finetuning.classifier.class_training import (
     rebuilt,
 )
 from llmviz.course.ui import engine, kit
+from llmviz.files.text import whole_number
 from llmviz.finetuning.classifier import Classifier
-from llmviz.textfile import whole_number
 
 FLAG = "classtrained"
 SAID = kit.Said(again=words.again, pauses=True)
@@ -59,14 +59,14 @@ def first(plan: ClassPlan) -> Outcome | None:
     return first_of(engine.load(plan.base))
 
 
-@kit.kept(2)
+@kit.cached(2)
 def first_of(bundled: engine.Bundled) -> Outcome | None:
     """Return the classifier of the usual settings on a model."""
     plan = ClassPlan()
     return outcome(plan, [*class_training.training(plan)], (bundled.name, bundled.version))
 
 
-@kit.kept(8, key=lambda now: (now.whose, now.trained.step))
+@kit.cached(8, key=lambda now: (now.whose, now.trained.step))
 def model_of(now: Outcome) -> Classifier:
     """Return the newest classifier of a training, ready for use."""
     assert now.trained is not None
@@ -139,7 +139,7 @@ def _result(
     then(now)
 
 
-@kit.kept(64, key=lambda now, mode: (now.whose, len(now.points), mode))
+@kit.cached(64, key=lambda now, mode: (now.whose, len(now.points), mode))
 def curve(now: Outcome, mode: kit.Mode) -> kit.Figure:
     steps, losses = [point.step for point in now.points], [point.loss for point in now.points]
     measured = [(at.step, at.validation) for at in now.points if at.validation is not None]
@@ -210,4 +210,4 @@ def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int]) -> Non
         kit.Case(trained.texts[at], float(trained.probabilities[at, cell[1]])) for at in places
     ]
     axis = kit.Axis(0, 1, words.cell_axis)
-    kit.case_rows(cases, axis, key=f"{OUTCOME_KEY}.texts", words={}, form="percent")
+    kit.case_rows(cases, axis, key=f"{OUTCOME_KEY}.texts", form="percent")

@@ -19,7 +19,6 @@ from llmviz.finetuning.fewshot import Answers, answers, best_possible
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.tuned_models import tuned_card
-from llmviz.textfile import whole_number
 
 KEY = "finetuning.fewshot"
 GUESS = f"{KEY}.curve"
@@ -27,7 +26,7 @@ TUNED = "few-shot"
 TWO = 2  # groups of the rules that the card's numbers are of
 APART = 0.15  # between two lines of the question, at their points together
 
-looks = kit.kept(64, key=lambda bundled, question: (bundled.kept_as, repr(question)))(
+looks = kit.cached(64, key=lambda bundled, question: (bundled.kept_as, repr(question)))(
     kit.on_model_and_tokenizer(look)
 )
 
@@ -54,12 +53,13 @@ def draw(state: kit.PageState) -> None:
             kit.prose(words.prompt.format(prompt=kit.quote(prompt.prompt, 700)))
         if both and prompt is not None and opened:
             axis = kit.Axis(0, 1, words.says_axis)
-            kit.case_rows(rows(prompt, both), axis, key=f"{KEY}.says", words={}, form="chance")
+            kit.case_rows(rows(prompt, both), axis, key=f"{KEY}.says", form="chance")
             kit.prose(report(prompt, own=bool(own)))
         _controls(state, own)
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("examples", words.real)
     kit.section(words.intro, steps=tuned_card(TUNED)["steps"])
     if both and prompt is not None:
         kit.show_code(
@@ -84,23 +84,20 @@ def _prompt_of(state: kit.PageState, own: str) -> Question:
     return drawn(state["drawing"], state["shots"], state["groups"], wrong)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def drawn(seed: int, examples: int, groups: int, wrong: int) -> Question:
     """Return a prompt about a held-out rule."""
     return questions(1, examples, groups, wrong, seed)[0]
 
 
 def _controls(state: kit.PageState, own: str) -> None:
-    def another() -> None:
-        state["drawing"] = state["drawing"] % 9_999 + 1
-
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if not own:
             st.slider(words.shots, width=200, **state.ranged("shots"))
             st.slider(words.groups, width=130, **state.ranged("groups"))
             if state["shots"]:
                 st.slider(words.wrong, width=160, **state.ranged("wrong", most=state["shots"]))
-            st.button(words.draw, icon=":material/casino:", on_click=another)
+            kit.another(state, "drawing", words.draw)
         kit.text_input(
             state, "ownrule", words.own_label, help=as_markdown(words.own_help), width=340
         )
@@ -145,13 +142,12 @@ def _curve(known: dict[int, float], guess: kit.Guess, *, opened: bool) -> None:
     )
 
 
-@kit.kept(128, key=lambda bundled, question: (bundled.kept_as, repr(question)))
+@kit.cached(128, key=lambda bundled, question: (bundled.kept_as, repr(question)))
 def reply(bundled: engine.Bundled, question: Question) -> Answers:
     return answers(bundled.model, bundled.tokenizer, [question])
 
 
 def _replies(question: Question) -> tuple[Answers, Answers]:
-    """What the model that was taught says, and the story model."""
     return reply(tuned(TUNED), question), reply(base(), question)
 
 
@@ -244,8 +240,6 @@ def _heads(state: kit.PageState, question: Question) -> None:
             layer=layer,
             word=kit.quote(question.word),
             same=kit.percent(float(look.same[layer, head])),
-            other=kit.percent(float(look.other[layer, head])),
-            even=kit.percent(look.even),
             before=kit.percent(float(before.same[layer, head])),
         )
     )
@@ -257,9 +251,7 @@ def chosen(written: str, look: Look) -> tuple[int, int]:
 
     What it puts on other groups' answers is taken off.
     """
-    layers, heads = look.same.shape
-    place = [whole_number(part) for part in written.split(".")]
-    if len(place) == 2 and None not in place and place[0] < layers and place[1] < heads:
-        return place[0], place[1]
+    place = kit.place_of(written, look.same.shape)
     best = np.unravel_index(int((look.same - look.other).argmax()), look.same.shape)
-    return int(best[0]), int(best[1])
+    layer, head = best if place is None else place
+    return int(layer), int(head)

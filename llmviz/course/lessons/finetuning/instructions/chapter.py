@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -16,6 +16,7 @@ from llmviz.course.lessons.finetuning.instructions import words
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.exact_loss import log_softmax
 from llmviz.evaluation.text_loss import target_logits
+from llmviz.files.text import check_text
 from llmviz.finetuning.adapters import load_adapter
 from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.instructions import Instruction, ask, tokens_of
@@ -24,13 +25,13 @@ from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.base import LanguageModel
-from llmviz.textfile import check_text
 from llmviz.training.evaluate import evaluate_documents
 
 KEY = "finetuning.instructions"
 GUESS = f"{KEY}.mask"
 MIXED, ALONE = "instructions", "instructions-alone"
 TOKENS = 24  # that each model writes
+LINE = 200  # characters of it that are shown
 STORIES, SEED = 16, 5_000_011  # of plain stories that no model here was trained on
 LIKE = 0.0005  # nats per token that are no difference in the digits that are shown
 
@@ -115,7 +116,7 @@ def _controls(state: kit.PageState) -> None:
         kit.text_area(state, "story", words.story_label, height=130, help=words.story_help)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def askable(story: str) -> dict[str, str]:
     """Return the questions that the grammar can answer about a story, with their answers."""
     return {task.question: task.answer for task in ask(story)}
@@ -132,13 +133,13 @@ def typed_answer(written: str) -> str:
     return written.strip().rstrip(".").strip()
 
 
-@kit.kept(64)
+@kit.cached(64)
 def answer(bundled: engine.Bundled, prompt: str) -> Continuation:
     """Return what one of the models writes after a prompt."""
     return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def encoded(bundled: engine.Bundled, task: Instruction) -> Example:
     """Return an example; ValueError for one that is longer than what a model is trained on."""
     tokens, most = tokens_of(bundled.tokenizer, task), bundled.model.context_length + 1
@@ -147,7 +148,7 @@ def encoded(bundled: engine.Bundled, task: Instruction) -> Example:
     return Example(*(tuple(part) for part in zip(*tokens, strict=True)))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def nats(bundled: engine.Bundled, task: Instruction) -> np.ndarray:
     """Return minus the log-probability of each token but the first, (T − 1,), in nats."""
     ids = encoded(bundled, task).ids
@@ -158,25 +159,22 @@ def nats(bundled: engine.Bundled, task: Instruction) -> np.ndarray:
 def _lanes(
     models: dict[str, engine.Bundled], task: Instruction, known: Example | None, *, opened: bool
 ) -> None:
-    """Show what each model writes, and how probable the right answer is to it."""
-    cases, said = [], []
+    """Show what each model writes, and what that is; once it is told, of the trained one, too."""
+    lines, said, chance = [], [], {}
     for name, bundled in models.items():
+        if not opened and name != "base":
+            lines.append(words.lane[name].format(text=words.waits))
+            continue
         written = answer(bundled, task.prompt)
-        told = opened or name == "base"
         text = (written.text.strip() or words.nothing) + ("" if written.ended else " …")
-        chance = 0.0
-        if told and known is not None:
+        lines.append(words.lane[name].format(text=kit.quote(text, LINE)))
+        said.append(words.verdict[name].format(verdict=verdict_of(written, task)))
+        if known is not None:
             costs = nats(bundled, task)[np.array(known.counts[1:])]
-            chance = math.exp(-float(costs.sum()))
-        label = [(words.lanes[name], False), (text if told else words.waits, told)]
-        note = "" if told and known is not None else "?"
-        cases.append(kit.Case(label, chance, note=note, role="value" if told else "residual"))
-        if told:
-            verdict = verdict_of(written, task)
-            said.append(words.verdict[name].format(verdict=verdict))
-    axis = kit.Axis(0, 1, words.lane_axis.format(answer=task.answer))
-    kit.case_rows(cases, axis, key=f"{KEY}.lanes", words={}, form="chance")
-    kit.prose(" ".join(said))
+            chance[name] = kit.percent(math.exp(-float(costs.sum())))
+    if len(chance) == len(models):
+        said.append(words.chances.format(answer=kit.quote(task.answer), **chance))
+    kit.prose("\n\n".join([*lines, " ".join(said)]))
 
 
 def verdict_of(continuation: Continuation, task: Instruction) -> str:
@@ -223,18 +221,23 @@ def _strip(task: Instruction, guess: kit.Guess, *, opened: bool) -> None:
 
     def clicked() -> None:
         match st.session_state[key].get("selected"):
-            case [_, int(at)] if guess.asks:
+            case [_, int(at)] if guess.asks and guess.question:
                 begins = [begin for (begin,) in guess.question.values]
                 guess.settle([max(begin for begin in begins if begin <= max(1, at))])
 
     row = strip(task, *both().values())
     if not opened:
         row = dataclasses.replace(row, values=None, details=None, role="residual")
-    look = {"value_label": words.counts, "value_range": (0.0, 1.0), "show_ids": False}
+    look: dict[str, Any] = {
+        "value_label": words.counts,
+        "value_range": (0.0, 1.0),
+        "show_ids": False,
+    }
+    row = dataclasses.replace(row, ghost=guess.missed)
     token_strip([row], key=key, on_change=clicked, **look)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def strip(task: Instruction, *models: engine.Bundled) -> TokenRow:
     """Return the example as chips: which the loss counts, and what each costs the models."""
     known = encoded(models[0], task)
@@ -259,13 +262,12 @@ def _costs(
     ]
     most = max(1.0, *(case.value or 0 for case in cases))
     axis = kit.Axis(0, most, words.nats_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.costs", words={}, form="figure")
+    kit.case_rows(cases, axis, key=f"{KEY}.costs", form="figure")
     mask = np.array(known.counts[1:])
     before, after = (cost[mask].mean() for cost in costs.values())
     losses = {"base": before, "tuned": after, "all_tuned": costs["tuned"].mean()}
     numbers = {name: f"{loss:.2f}" for name, loss in losses.items()}
-    share = kit.percent(1 - len(counted) / (len(known.ids) - 1))
-    kit.prose(words.mean, **numbers, share=share)
+    kit.prose(words.mean, **numbers)
     if len(task.prompt) <= kit.IN_SNIPPET:
         given = {"story": task.story, "question": task.question, "answer": task.answer}
         kit.show_code(
@@ -277,7 +279,7 @@ def _costs(
 
 
 def _forgotten() -> dict[str, str] | None:
-    """Show what fine-tuning did to plain stories; return the two losses."""
+    """Show what fine-tuning did to plain stories; return it in words."""
     kit.section(words.forgot_section, count=STORIES)
     losses = kit.or_refused(lambda: measured(tuned_model.base()))
     if losses is None:
@@ -287,17 +289,17 @@ def _forgotten() -> dict[str, str] | None:
         for name, nats in losses.items()
     ]
     most = max(max(case.dots) for case in cases)
-    axis, look = kit.Axis(0, most, words.nats_axis), {"mark": "dot", "form": "figure"}
-    kit.case_rows(cases, axis, key=f"{KEY}.forgot", words={}, **look)
+    axis, look = kit.Axis(0, most, words.nats_axis), f"{KEY}.forgot"
+    kit.case_rows(cases, axis, key=look, mark="dot", form="figure")
     kit.prose(report(losses["base"], losses[MIXED]))
     if ALONE in losses:
         rights = {name: kit.percent(tuned_card(name)["right"]) for name in (MIXED, ALONE)}
         share = kit.percent(TUNINGS[MIXED].plan.mix)
         kit.prose(words.mix, share=share, mixed=rights[MIXED], alone=rights[ALONE])
-    return {"before": f"{losses['base'].mean():.2f}", "after": f"{losses[MIXED].mean():.2f}"}
+    return {"change": changed(losses["base"], losses[MIXED])}
 
 
-@kit.kept(2)
+@kit.cached(2)
 def measured(bundled: engine.Bundled) -> dict[str, np.ndarray]:
     """Return the loss of each story in nats per token, (STORIES,), under each model that is here.
 
@@ -315,10 +317,14 @@ def measured(bundled: engine.Bundled) -> dict[str, np.ndarray]:
     return {name: losses(each.model) for name, each in models.items()}
 
 
-def report(before: np.ndarray, after: np.ndarray) -> str:
-    """Return how the losses of stories changed, in a sentence."""
+def changed(before: np.ndarray, after: np.ndarray) -> str:
+    """Return how far a mean loss rises, or falls."""
     base, mixed = float(before.mean()), float(after.mean())
     kind = "same" if abs(mixed - base) < LIKE else "more" if mixed > base else "less"
-    change = words.changes[kind].format(share=kit.percent(abs(mixed / base - 1)))
+    return words.changes[kind].format(share=kit.percent(abs(mixed / base - 1)))
+
+
+def report(before: np.ndarray, after: np.ndarray) -> str:
+    """Return how the losses of stories changed, in a sentence."""
     worse = int((after > before).sum())
-    return words.forgot.format(change=change, worse=worse, count=len(before))
+    return words.forgot.format(change=changed(before, after), worse=worse, count=len(before))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,14 +16,16 @@ from llmviz.course.lessons.finetuning.lora.lora_race import (
     WAYS,
     RaceEnd,
     RaceStep,
-    of_rank,
-    sides,
-    taken,
+    lora_parameters,
+    optimizer_bytes,
+    weight_shapes,
 )
+from llmviz.course.lessons.finetuning.lora.whole_change import HELD, WholeChange, recorded
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
+from llmviz.files.paths import TUNED
 from llmviz.finetuning.adapted import (
     BothWays,
     Spectrum,
@@ -38,8 +41,8 @@ from llmviz.finetuning.adapted import (
 from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.lora import merge, share_kept, unmerge, use_adapter
 from llmviz.finetuning.plan import BASE
+from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.costs import count
-from llmviz.paths import TUNED
 
 KEY = "finetuning.lora"
 GUESS = f"{KEY}.first"
@@ -49,15 +52,22 @@ NAMES = ("W", "B", "A", "BA", "added", "sum")
 LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
 APPEAR = (["W"], ["B", "A"], ["BA"], ["added"], ["sum"])
 DRAWN = 32  # singular values of the chart
-ROLES = {"adapter": "weights", "all": "query", "lora": "key"}
+ROLES = {"whole": "value", "adapter": "weights", "all": "query", "lora": "key"}
 TOKENS = 12  # that each model writes
 MIB = 2**20
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show one matrix with its adapter, what each rank of it holds, and what it is good for."""
+    """Show what patterns of a change are worth, one matrix with its adapter, and its use."""
     kit.prose(words.hook)
+    whole, lora = recorded(), tuned_card("instructions")["right"]
+    guess = kit.Guess(GUESS, question(whole.right[HELD]))
+    opened = guess.open
+    with kit.stage("lora", stays=False):
+        _rows(whole, lora, guess)
+    if guess.ask():
+        kit.prose(words.told, rank=HELD, lora=kit.whole_percent(lora))
     if not kit.models_here(BASE):
         return
     models = kit.or_refused(lambda: {name: beside(name) for name in words.adapters})
@@ -67,30 +77,25 @@ def draw(state: kit.PageState) -> None:
     path = f"blocks.{min(state['adapterlayer'], layers - 1)}.{state['matrix']}"
     change, held = change_of(bundled, path), 1 - parts_of(bundled, path).left()
     rank, size = len(change.a), change.weight.shape
-    guess = kit.Guess(GUESS, question(held, rank))
-    opened = guess.open
     kept = min(state["keptrank"], rank)
-    numbers = {"whole": size[0] * size[1], "trained": rank * sum(size), "rank": rank}
-    with kit.stage("lora", stays=False):
-        kit.plot(f"{KEY}.field", field, bundled, path, kept)
-        share = kit.percent(kept * sum(size) / (size[0] * size[1]))
-        told = words.caption if opened else words.waits
-        kit.prose(told, kept=kept, held=kit.percent(held[kept]), share=share, **numbers)
-        _controls(state, layers, rank)
-        _rows(held, rank, guess, opened=opened)
-    guess.ask()
-    if opened:
-        kit.looks(state, words.looks, f"{KEY}.looks", **elsewhere(models, layers))
+    kit.section(words.pattern)
+    kit.plot(f"{KEY}.field", field, bundled, path, kept)
+    share = kit.percent(kept * sum(size) / (size[0] * size[1]))
+    told = {"held": kit.percent(held[kept]), "share": share, "trained": rank * sum(size)}
+    case = "some" if kept < rank else "all"
+    kit.prose(words.caption[case], kept=kept, whole=size[0] * size[1], **told)
+    _controls(state, layers, rank)
+    kit.looks(state, words.looks, f"{KEY}.looks", **elsewhere(models, layers))
     _cell(state, bundled, path)
     kit.section(words.count)
     _saved(state, state["race"])
     raced = _race(state)
     if opened:
-        _spectra(state, bundled, path, raced)
+        _spectra(state, bundled, path, raced, whole)
     _switch(state, models)
     if opened:
-        first, share = kit.percent(held[1]), kit.percent(rank * sum(size) / (size[0] * size[1]))
-        kit.seen(words.end, first=first, share=share, **numbers)
+        shares = {"right": whole.right[HELD], "lora": lora}
+        kit.seen(words.end, rank=HELD, **{k: kit.whole_percent(v) for k, v in shares.items()})
 
 
 # ---- the adapters
@@ -104,16 +109,16 @@ def beside(name: str) -> engine.Bundled:
     return _beside(base(), name)
 
 
-@kit.kept(4)
+@kit.cached(4)
 def _beside(bundled: engine.Bundled, name: str) -> engine.Bundled:
     return bundled.changed(f"{name} beside", adapted(bundled.model, BASE, TUNED / name))
 
 
-change_of = kit.kept(32)(kit.on_model(change_at))
-merged = kit.kept(4)(kit.on_model(merged_copy))
+change_of = kit.cached(32)(kit.on_model(change_at))
+merged = kit.cached(4)(kit.on_model(merged_copy))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def parts_of(bundled: engine.Bundled, path: str) -> Spectrum:
     """Return what an adapter adds to a matrix, as parts of rank 1."""
     return spectrum(change_of(bundled, path).added)
@@ -133,37 +138,46 @@ def _controls(state: kit.PageState, layers: int, rank: int) -> None:
             kit.choose(state, "matrix", words.matrix, words.matrices, then=anew)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def field(bundled: engine.Bundled, path: str, kept: int, mode: kit.Mode) -> kit.Figure:
     """Return the frozen matrix, and beside it the nearest product of a rank."""
     parts = parts_of(bundled, path)
-    names = {name: words.field[name].format(rank=kept) for name in words.field}
-    return product(parts.u[:, :kept] * parts.s[:kept], parts.v[:kept], names, mode)
+    return product(parts.u[:, :kept] * parts.s[:kept], parts.v[:kept], words.field, mode)
 
 
-def question(held: np.ndarray, rank: int) -> kit.Question | None:
-    """Return the question how much of a change its first part holds; held (N + 1,), by rank.
+def question(right: float) -> kit.Question | None:
+    """Return the question how many answers stay right with few patterns of the change.
 
-    The wrong answers are of somebody to whom all parts are alike, and to whom the first is all.
-    None where the right one is near to them.
+    The wrong answers are of somebody to whom it is as many as numbers, and to whom each pattern
+    that is lost costs answers. None where the right one is near to them.
     """
-    right = float(held[1])
-    if rank < 2 or min(abs(right - 1 / rank), 1 - right) < APART:
+    config = base().model.config
+    matrices = config.n_layer * sum(a * b for a, b in weight_shapes(config).values())
+    share = lora_parameters(config, HELD, list(weight_shapes(config))) / matrices
+    reasons = {share: words.ask_share, 0.5: words.ask_half, right: words.ask_right}
+    if right < 0.5 + APART or abs(share - 0.5) < APART:
         return None
-    reasons = {1 / rank: words.ask_alike, right: words.ask_right, 1.0: words.ask_all}
-    return kit.Question.among(words.ask.format(rank=rank), reasons, right, kit.percent)
+    slots: dict[str, Any] = {
+        "rank": HELD,
+        "share": kit.whole_percent(share),
+        "right": kit.whole_percent(right),
+    }
+    return kit.Question.among(words.ask, reasons, right, kit.whole_percent, **slots)
 
 
-def _rows(held: np.ndarray, rank: int, guess: kit.Guess, *, opened: bool) -> None:
-    """Show what some ranks hold, the first of them as the guess."""
-    cases = []
-    for some in dict.fromkeys((1, *(each for each in (2, 4) if each < rank), rank)):
-        told = opened or some in (1, rank)
-        label = words.row.format(rank=some)
-        note = "" if told else "?"
-        cases.append(kit.Case(label, float(held[some]) if told else None, note=note))
-    look = {"veiled": [0], "picture": f"{KEY}.rows", "form": "percent"}
-    guess.cases(cases, kit.Axis(0, 1, words.row_axis), **look)
+def _rows(whole: WholeChange, lora: float, guess: kit.Guess) -> None:
+    """Show how many answers are right with all of the change, and with fewer patterns of it."""
+    cases = [kit.Case(words.rows["all"], whole.all)]
+    for rank in sorted((rank for rank in whole.right if rank <= HELD), reverse=True):
+        label = words.rows["some" if rank > 1 else "one"].format(rank=rank)
+        revealed = guess.open or rank == HELD
+        cases.append(
+            kit.Case(label, whole.right[rank] if revealed else None, note="" if revealed else "?")
+        )
+    if guess.open:
+        cases.append(kit.Case(words.rows["lora"].format(rank=HELD), lora, role="key"))
+    axis = kit.Axis(0, 1, words.right_axis.format(questions=whole.questions))
+    guess.cases(cases, axis, veiled=[1], picture=f"{KEY}.rows")
 
 
 def elsewhere(models: Mapping[str, engine.Bundled], layers: int) -> dict[str, str]:
@@ -203,7 +217,7 @@ def _cell(state: kit.PageState, bundled: engine.Bundled, path: str) -> None:
             pinned=("loracell", kit.link_of),
         ),
     )
-    share = np.linalg.norm(change.added) / np.linalg.norm(change.weight)
+    share = float(np.linalg.norm(change.added) / np.linalg.norm(change.weight))
     kit.prose(words.size, share=kit.percent(share))
     row, column = largest_at(change.added, 1)
     cell = change.weight[row, column], change.added[row, column]
@@ -215,19 +229,19 @@ def _cell(state: kit.PageState, bundled: engine.Bundled, path: str) -> None:
     )
 
 
-@kit.kept(32)
+@kit.cached(32)
 def matrices_of(bundled: engine.Bundled, path: str) -> tuple[tuple[lv.Matrix, ...], str]:
     """Return the linked matrices of the part with the largest change, and that cell of it."""
     whole = change_of(bundled, path)
     row, column = largest_at(whole.added, SIZE)
     part = cut(whole, row, column, SIZE)
     rows, columns = part.weight.shape
-    down = {"row_labels": [str(row + i) for i in range(rows)]}
-    across = {"col_labels": [str(column + j) for j in range(columns)]}
+    down: dict[str, Any] = {"row_labels": [str(row + i) for i in range(rows)]}
+    across: dict[str, Any] = {"col_labels": [str(column + j) for j in range(columns)]}
     effect = part.weight + part.added
     values = (part.weight, part.b, part.a, part.product, part.added, effect)
     scaled = words.scaled.format(scale=part.scale)
-    more = {
+    more: dict[str, Any] = {
         "W": {"role": "residual"} | across,
         "B": {"role": "value"},
         "A": {"role": "value"} | across,
@@ -259,31 +273,37 @@ def _saved(state: kit.PageState, raced: bool) -> None:
         st.rerun()  # the race was of another rank
     config, rank, targets = base().model.config, state["rank"], tuple(state["targets"])
     if targets:
-        every, adapter = count(config), of_rank(config, rank, targets)
+        every, adapter = count(config), lora_parameters(config, rank, targets)
         cases = [
-            kit.Case(label.format(rank=rank, numbers=f"{numbers:,}"), taken(numbers) / MIB)
+            kit.Case(
+                label.format(rank=rank, numbers=f"{numbers:,}"), optimizer_bytes(numbers) / MIB
+            )
             for label, numbers in zip(words.count_rows, (every, adapter), strict=True)
         ]
-        axis = kit.Axis(0, taken(every) / MIB, words.count_axis)
-        kit.case_rows(cases, axis, key=f"{KEY}.saved", words={}, form="figure")
+        axis = kit.Axis(0, optimizer_bytes(every) / MIB, words.count_axis)
+        kit.case_rows(cases, axis, key=f"{KEY}.saved", form="figure")
     else:
         kit.inform(words.no_targets, ":material/touch_app:")
     anew = state.setter(race=False)  # which trains with this rank
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        most = min(map(min, sides(config).values()))
+        most = min(map(min, weight_shapes(config).values()))
         st.slider(words.rank, width=260, **state.ranged("rank", most=most, then=anew))
         look = {"selection_mode": "multi", "format_func": words.matrices.__getitem__, "wrap": True}
         st.pills(words.targets, list(words.matrices), **look, **state.bind("targets"))
     if targets:
         kit.prose(words.count_read, share=kit.percent(adapter / every))
         snippet = words.snippet_savings.format(name=BASE, rank=rank, targets=targets)
-        kit.show_code([of_rank, sides], snippet, f"{adapter} {taken(adapter)} {every}")
+        kit.show_code(
+            [lora_parameters, weight_shapes],
+            snippet,
+            f"{adapter} {optimizer_bytes(adapter)} {every}",
+        )
 
 
 # ---- the same task, both ways
 
 
-@kit.kept(12)
+@kit.cached(12)
 def race_of(task: str, updates: int, rank: int) -> kit.Job:
     """Return both trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.course.lessons.finetuning.lora.lora_race:lora_race"
@@ -334,12 +354,12 @@ def _draw_results(job: kit.Job) -> None:
     ]
     lora, every = (ends[way] for way in WAYS)
     axis = kit.Axis(0, 1, words.ended_axis.format(tested=lora.tested))
-    kit.case_rows(cases, axis, key=f"{KEY}.race.ends", words={}, form="percent")
+    kit.case_rows(cases, axis, key=f"{KEY}.race.ends", form="percent")
     ratio, share = f"{lora.seconds / every.seconds:.2f}", kit.percent(lora.trained / every.trained)
     kit.prose(words.race_ratio, ratio=ratio, share=share)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> kit.Figure:
     """Return the losses of a race so far, two lines a way."""
     drawn = []
@@ -358,11 +378,16 @@ def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> kit.Figure:
 
 
 def _spectra(
-    state: kit.PageState, bundled: engine.Bundled, path: str, raced: Mapping[str, RaceEnd]
+    state: kit.PageState,
+    bundled: engine.Bundled,
+    path: str,
+    raced: Mapping[str, RaceEnd],
+    whole: WholeChange,
 ) -> None:
-    """Show how fast the parts of each change shrink: the adapter's, and those of the race."""
-    kit.section(words.rank_section)
-    found = {"adapter": parts_of(bundled, path).s}
+    """Show how fast the parts of each change shrink: of every weight, the adapter, and a race."""
+    held = kit.whole_percent(whole.held[path])
+    kit.section(words.rank_section, rank=HELD, held=held)
+    found = {"whole": whole.values[path], "adapter": parts_of(bundled, path).s}
     found |= {way: end.values[path] for way, end in raced.items()}
     ranks = {"adapter": len(change_of(bundled, path).a), "lora": state["rank"]}
     drawn = []
@@ -424,13 +449,13 @@ def _switch(state: kit.PageState, models: Mapping[str, engine.Bundled]) -> None:
         )
 
 
-@kit.kept(96)
+@kit.cached(96)
 def written(bundled: engine.Bundled, text: str) -> Continuation:
     """Return what a model writes behind a text."""
     return continuation(bundled.model, bundled.tokenizer, text, TOKENS)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def compared(bundled: engine.Bundled, text: str) -> BothWays:
     """Return what merging changes for a text, as far as the base reads it."""
     ids = bundled.tokenizer.encode_from_start(text)[-bundled.model.context_length :]

@@ -19,7 +19,7 @@ from llmviz.models.settings import GPTConfig
 BYTES = 3 * 4  # of a trained number: its gradient, and two numbers that AdamW keeps, of 32 bits
 
 
-def sides(config: GPTConfig) -> dict[str, tuple[int, int]]:
+def weight_shapes(config: GPTConfig) -> dict[str, tuple[int, int]]:
     """Return outputs and inputs of each matrix of a layer that an adapter can stand beside.
 
     By the end of its path, as `llmviz.finetuning.plan.TARGETS` has it. For models without experts.
@@ -34,18 +34,18 @@ def sides(config: GPTConfig) -> dict[str, tuple[int, int]]:
     return shapes | ({"mlp.up": (hidden, c)} if config.activation == "swiglu" else {})
 
 
-def of_rank(config: GPTConfig, rank: int, targets: Sequence[str]) -> int:
+def lora_parameters(config: GPTConfig, rank: int, targets: Sequence[str]) -> int:
     """Return how many numbers LoRA of a rank trains: r·(inputs + outputs) for each matrix.
 
     Raises ValueError for a target that the model does not have.
     """
-    known = sides(config)
+    known = weight_shapes(config)
     if unknown := [name for name in targets if name not in known]:
         raise ValueError(f"targets must be of {', '.join(known)}; got {', '.join(unknown)}")
     return config.n_layer * rank * sum(sum(known[name]) for name in targets)
 
 
-def taken(trained: int) -> int:
+def optimizer_bytes(trained: int) -> int:
     """Return the bytes that a training keeps for so many numbers, besides the numbers."""
     return BYTES * trained
 
@@ -111,8 +111,6 @@ def lora_race(
 
 
 class _Way:
-    """One of the trainings, from its beginning on."""
-
     def __init__(
         self,
         way: str,

@@ -9,7 +9,7 @@ PARAMS = [
     codec.choice("rule", "place", list(words.rules)),
     codec.integer("pair", 1, 1, 5),
     codec.choice("beta", "0.1", list(words.betas)),
-    codec.integer("preferat", 0, 0, 120),
+    codec.integer("preferat", 120, 0, 120),
     codec.integer("preferupdates", 40, 8, 120),
     codec.flag("prefer", False),
     codec.text("pairscell", ""),

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -10,7 +12,6 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.finetuning import typed_beginning
 from llmviz.course.lessons.finetuning.preferences import words
 from llmviz.course.lessons.finetuning.preferences.model import SETTINGS, recorded
-from llmviz.course.lessons.finetuning.training_cost import tell_cost
 from llmviz.course.lessons.finetuning.tuned_model import base
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning.adapted import adapted_by
@@ -49,60 +50,68 @@ LAYOUT = (
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show which of two endings a model finds likelier, then let it learn from such pairs."""
-    kit.prose(words.hook)
+    kit.prose(words.hook, pairs=pairs_for(SETTINGS["steps"]))
     before = kit.or_refused(base_logs, base(), state["rule"]) if kit.models_here(BASE) else None
     if before is None:
         return
-    number, trained = state["pair"] - 1, model_of(state)
-    run = kit.or_refused(recorded)
+    number, trained, known = state["pair"] - 1, model_of(state), kit.or_refused(recorded)
+    run = None if known is None else known[state["rule"]]
+    asked = None if run is None or trained is not None else question(run, number)
+    guess = kit.Guess(GUESS, asked)
+    now, updates = None, 0
     if trained is not None:
         now, updates = logs_of(trained, state["rule"]), state["preferupdates"]
-    else:
-        now, updates = (None, 0) if run is None else recorded_at(run[state["rule"]], state)
-    pair, guess = (
-        shown_pairs(state["rule"])[number],
-        kit.Guess(GUESS, question(*map(float, before[number]))),
-    )
-    opened = guess.open
+    elif run is not None:
+        now, updates = recorded_at(run, SETTINGS["steps"] if guess.asks else state["preferat"])
+    pair = shown_pairs(state["rule"])[number]
     with kit.stage("preferences", stays=False):
-        rows = pair_rows(pair, before[number], None if now is None else now[number])
-        low = min(2 * float(before[number].min()), *(row.value or 0.0 for row in rows))
-        if opened and run is not None:  # the axis stays while the slider moves
-            low = min(low, *(log for look in run[state["rule"]] for log in look.logs[number]))
-        axis = kit.Axis(low, 0, words.log_axis)
-        look = {"veiled": [1], "picture": f"{KEY}.pair", "form": "figure", "mark": "dot"}
-        guess.cases(rows if opened else rows[:2], axis, **look)
-        if opened:
-            kit.prose(thinks(*map(float, (before if now is None else now)[number]), updates))
-        if opened and trained is None and run is not None:
+        cases = pair_rows(pair, before[number], None if now is None else now[number], updates)
+        rarest = max(case.value or 1 for case in cases)
+        if run is not None:  # the axis stays while the slider moves
+            rarest = max(rarest, *(one_in(log) for look in run for log in look.logs[number]))
+        rarest = max(rarest, *(value for (value,) in asked.values)) if asked else rarest
+        if guess.asks:
+            cases[3] = replace(cases[3], value=None, note="?")
+        axis = kit.Axis(1, 10 * rarest, words.odds_axis, log=True)
+        veiled = [1] * (len(cases) > 2)
+        look: dict[str, Any] = {
+            "veiled": veiled,
+            "picture": f"{KEY}.pair",
+            "form": "count",
+            "mark": "dot",
+        }
+        guess.cases(cases, axis, **look)
+        if guess.open:
+            better, worse = map(float, (before if now is None else now)[number])
+            kit.prose(thinks(better, worse, updates))
+        guess.ask()
+        if guess.open and trained is None and run is not None:
             every = looks_every(SETTINGS["steps"])
             st.slider(words.at, step=every, width=420, **state.ranged("preferat"))
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "rule", words.rule, words.rules, then=state.setter(prefer=False))
             st.number_input(words.pair, width=110, **state.ranged("pair"))
         st.code(pair.story, language=None, wrap_lines=True)
-    guess.ask()
-    if opened and run is not None:
-        kit.looks(state, words.looks, f"{KEY}.looks", **look_slots(run))
-    _train(state, None if run is None else run[state["rule"]])
+    if guess.open and known is not None:
+        kit.looks(state, words.looks, f"{KEY}.looks", **look_slots(known))
+    _train(state, run)
     _own(state, trained)
     _loss(state, number, before if now is None else now, before)
-    if opened:
+    if guess.open:
         end = words.end_start
         if now is not None:
-            gain = now - before
-            right = int((gain[:, 0] > gain[:, 1]).sum())
-            end = words.end_trained.format(updates=updates, right=right)
+            right = int((now[:, 0] > now[:, 1]).sum())
+            end = words.end_trained.format(right=of_pairs(right))
         likelier = int((before[:, 0] > before[:, 1]).sum())
-        kit.seen(words.end, before=likelier, pairs=SHOWN, now=end)
+        kit.seen(words.end, before=of_pairs(likelier), now=end)
 
 
-def recorded_at(run: Sequence[Look], state: kit.PageState) -> tuple[np.ndarray | None, int]:
+def recorded_at(run: Sequence[Look], step: int) -> tuple[np.ndarray | None, int]:
     """Return ln P of the pairs at the last look of a recorded run up to a step, and its updates.
 
     None at step 0, where nothing has been learned.
     """
-    look = [look for look in run if look.step <= state["preferat"]][-1]
+    look = [look for look in run if look.step <= step][-1]
     return (np.array(look.logs), look.step) if look.step else (None, 0)
 
 
@@ -113,90 +122,108 @@ def look_slots(run: dict[str, tuple[Look, ...]]) -> dict[str, object]:
         for rule, looks in run.items()
     }
     return {
-        f"{rule}_{when}": counts[at]
+        f"{rule}_{when}": of_pairs(counts[at])
         for rule, counts in ahead.items()
         for when, at in (("before", 0), ("after", -1))
-    } | {"updates": SETTINGS["steps"], "pairs": SHOWN}
+    } | {"updates": SETTINGS["steps"]}
 
 
-@kit.kept(8)
+def of_pairs(count: int) -> str:
+    """Return in how many of the pairs that are shown something holds."""
+    case = "all" if count == SHOWN else "some" if count else "none"
+    return words.of_pairs[case].format(count=count, pairs=SHOWN)
+
+
+@kit.cached(8)
 def base_logs(bundled: engine.Bundled, rule: str) -> np.ndarray:
     """Return ln P of the endings under the base, (P, 2)."""
     return pair_logs(bundled.model, bundled.tokenizer, shown_pairs(rule))
 
 
-@kit.kept(16)
+@kit.cached(16)
 def logs_of(model: GPT, rule: str) -> np.ndarray:
     """Return ln P of the endings under a trained model, (P, 2)."""
     return pair_logs(model, base().tokenizer, shown_pairs(rule))
 
 
-def pair_rows(pair: Pair, before: np.ndarray, now: np.ndarray | None) -> list[kit.Case]:
-    """Return both endings with their probability, and that after the training, where there is one.
+def pair_rows(
+    pair: Pair, before: np.ndarray, now: np.ndarray | None, updates: int
+) -> list[kit.Case]:
+    """Return each ending and how rare it is, and that after so many updates, if there were any.
 
     before, now (2,): ln P.
     """
-    texts, roles = (pair.better, pair.worse), ("value", "key")
-    rows = []
-    for when, logs in (("before", before), ("now", now)):
-        for at, name in enumerate(words.which if logs is not None else ()):
-            label = [(words.row[when].format(which=name), False), (texts[at], True)]
-            log = float(logs[at])
-            rows.append(kit.Case(label, log, note=odds(log), role=roles[at]))
+    rows, texts = [], (pair.better, pair.worse)
+    for which, text, role, first in zip(words.which, texts, ("value", "key"), before, strict=True):
+        label = [(words.row["before"].format(which=which), False), (text, True)]
+        rows.append(_row(label, float(first), role))
+        if now is not None:
+            later = words.row["now"].format(updates=updates, which=which)
+            rows.append(_row(later, float(now[len(rows) // 2]), role))
     return rows
 
 
-def odds(log: float) -> str:
-    """Return a chance, given as its logarithm, as one in so many, in two digits.
+def _row(label: str | list[tuple[str, bool]], log: float, role: str) -> kit.Case:
+    return kit.Case(label, one_in(log), note=f"1 in {two_digits(one_in(log))}", role=role)
 
-    >>> odds(-math.log(28.4)), odds(-math.log(10_000_000)), odds(-100)
-    ('1 in 28', '1 in 10,000,000', '1 in 2.7·10⁴³')
-    """
-    return f"1 in {two_digits(math.exp(min(-log, 700)))}"
+
+def one_in(log: float) -> float:
+    """Return of how many a chance is one, given as its logarithm."""
+    return math.exp(min(-log, 700.0))
 
 
 def two_digits(number: float) -> str:
     """Return a number as one would say it.
 
-    >>> two_digits(1.27), two_digits(253_987)
-    ('1.3', '250,000')
+    >>> two_digits(1.27), two_digits(253_987), two_digits(7_300_000)
+    ('1.3', '250,000', '7.3 million')
     """
     rounded = float(f"{number:.2g}")
+    for size, name in ((1e9, "billion"), (1e6, "million")):
+        if size <= rounded < 1000 * size:
+            return f"{rounded / size:,.3g} {name}"
     return f"{rounded:,.{1 if number < 10 else 0}f}" if number < 1e12 else kit.power_of_ten(number)
 
 
-def question(better: float, worse: float) -> kit.Question | None:
-    """Return the question how probable the worse ending is to the untrained model; both as ln P.
+def question(run: Sequence[Look], number: int) -> kit.Question | None:
+    """Return the question how rare the better ending of a pair becomes; None where it stays.
 
-    The wrong answers are of somebody to whom an untrained model knows no difference, and of one to
-    whom the better one is likelier, as many times as it is less likely. None where they are near.
+    The wrong answers are of somebody to whom it stays as it was, of one to whom it goes the other
+    way, as many times, and of one to whom both endings change as many times.
     """
-    if abs(worse - better) < APART or worse < better:
+    (first, worse), (last, worse_now) = run[0].logs[number], run[-1].logs[number]
+    if abs(last - first) < APART or first > -APART:
         return None
-    reasons = {
-        better: words.ask_alike,
-        2 * better - worse: words.ask_taste,
-        worse: words.ask_right,
-    }
-    return kit.Question.among(words.ask, reasons, worse, odds)
+    mirror = min(2 * first - last, 0.0)
+    way = "rose" if last > first else "fell"
+    ahead = "ahead" if last - first > worse_now - worse else "behind"
+    said = words.ask_worse[ahead].format(
+        before=two_digits(one_in(worse)), now=two_digits(one_in(worse_now))
+    )
+    reasons = {one_in(first): words.ask_same, one_in(mirror): words.ask_mirror[way]}
+    alike = min(first + worse_now - worse, 0.0)
+    if min(abs(alike - log) for log in (first, mirror, last)) >= APART:
+        reasons[one_in(alike)] = words.ask_alike
+    reasons[one_in(last)] = f"{words.ask_right[way]} {said}"
+    return kit.Question.among(
+        words.ask,
+        reasons,
+        one_in(last),
+        lambda value: f"1 in {two_digits(value)}",
+        before=two_digits(one_in(first)),
+        updates=SETTINGS["steps"],
+    )
 
 
 def thinks(better: float, worse: float, updates: int = 0) -> str:
     """Return what a model makes of a pair after so many updates, in a sentence; both as ln P."""
     kind = "same" if abs(better - worse) < 0.05 else "better" if better > worse else "worse"
-    times = math.exp(min(50.0, abs(better - worse)))
-    written = (
-        f"{times:.1f}"
-        if times < 10
-        else f"{float(f'{times:.2g}'):,.0f}"
-        if times < 1e6
-        else words.million
-    )
+    times = two_digits(one_in(-abs(better - worse)))
     when = words.when["now" if updates else "before"].format(updates=updates)
-    return words.thinks[kind].format(when=when, times=written)
+    return words.thinks[kind].format(when=when, times=times)
 
 
-@kit.kept(12)
+@kit.cached(12)
 def run_of(rule: str, updates: int, beta: str) -> kit.Job:
     """Return a training in a process of its own; the same one is run only once."""
     target = "llmviz.finetuning.preference_run:preference_run"
@@ -223,7 +250,7 @@ def model_of(state: kit.PageState) -> GPT | None:
     return _model(job, base()) if done else None
 
 
-@kit.kept(4)
+@kit.cached(4)
 def _model(job: kit.Job, bundled: engine.Bundled) -> GPT:
     (learned,) = (result for result in job.results if isinstance(result, Learned))
     return adapted_by(bundled.model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
@@ -239,7 +266,9 @@ def _train(state: kit.PageState, run: Sequence[Look] | None) -> None:
         steps = state.ranged("preferupdates", then=anew)
         st.slider(words.updates, step=8, width=300, **steps)
         st.select_slider(words.beta, words.betas, width=300, **state.bind("beta", then=anew))
-    tell_cost(words.cost, 2 * BATCH * updates, updates=updates)
+    if run is not None:
+        took = run[-1].seconds * updates / run[-1].step
+        st.caption(words.cost.format(updates=updates, seconds=took))
     kit.live(
         state,
         "prefer",
@@ -271,7 +300,7 @@ def _results(state: kit.PageState, so_far: Sequence[Look], *, over: bool = True)
         for look in so_far
     ]
     axis = kit.Axis(0, 1, words.right_axis.format(count=HELD_OUT))
-    kit.case_rows(cases, axis, key=f"{KEY}.looks_of_run", words={})
+    kit.case_rows(cases, axis, key=f"{KEY}.looks_of_run")
     steps = [look.step for look in so_far]
     moved = [look.divergence for look in so_far]
     line = kit.Drawn(words.moved, steps, moved, "weights")
@@ -287,15 +316,19 @@ def _results(state: kit.PageState, so_far: Sequence[Look], *, over: bool = True)
 def report(last: Look, every: int) -> str:
     """Return where a run stands, in a sentence."""
     times = math.exp(min(50.0, last.divergence))
-    return words.read.format(
-        updates=last.step,
-        every=every,
-        seconds=last.seconds,
-        preferred=kit.percent(last.preferred),
+    read = words.read.format(updates=last.step, every=every, preferred=new_pairs(last.preferred))
+    moved = words.read_moved.format(
         moved=last.divergence,
         own=OWN_TEXTS,
         times=f"{times:,.2f}" if times < 100 else f"{times:,.0f}",
     )
+    return f"{read} {moved}"
+
+
+def new_pairs(share: float) -> str:
+    """Return in which share of the new pairs the better ending has gained more, as said."""
+    kind = "all" if share == 1 else "some" if share else "none"
+    return words.new_pairs[kind].format(share=kit.percent(share))
 
 
 def told_over(so_far: Sequence[Look]) -> str:
@@ -303,7 +336,7 @@ def told_over(so_far: Sequence[Look]) -> str:
     best = max(so_far, key=lambda look: (look.preferred, -look.step))
     kind = "never" if not best.preferred else "end" if best is so_far[-1] else "before"
     return words.over_best[kind].format(
-        share=kit.percent(best.preferred),
+        share=new_pairs(best.preferred),
         step=best.step,
         then=best.divergence,
         now=so_far[-1].divergence,
@@ -321,7 +354,7 @@ def _own(state: kit.PageState, trained: GPT | None) -> None:
         kit.prose(words.own_line.format(label=label, text=kit.quote(written, 300)))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def ending(model: GPT, text: str) -> str:
     """Return what a model writes behind a story."""
     written = continuation(model, base().tokenizer, text, TOKENS).text.strip()
@@ -342,7 +375,7 @@ def _loss(state: kit.PageState, number: int, now: np.ndarray, before: np.ndarray
     kit.show_code([dpo_steps, pair_logs], words.snippet_loss_picture.format(**slots), shown)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]:
     """Return the linked matrices; now and before are (P, 2) float64 as bytes, for the key."""
     after, first = (np.frombuffer(raw).reshape(-1, 2) for raw in (now, before))
@@ -377,13 +410,14 @@ def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]
         lv.Matrix(
             name,
             values[name],
-            *words.labels[name],
-            row_labels=rows,
-            col_labels=words.which if values[name].shape[1] == 2 else (),
+            label,
+            formula,
+            rows,
+            words.which if values[name].shape[1] == 2 else (),
             role=roles.get(name, "neutral"),
             op=ops.get(name),
             scale="sequential" if name in ("probability", "nats") else "auto",
             limit=1.0 if name == "probability" else None,
         )
-        for name in words.labels
+        for name, (label, formula) in words.labels.items()
     )

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.preference_run import SHOWN, Look
 from llmviz.finetuning.preferences import RULES
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 FILE = "preference-runs.json"

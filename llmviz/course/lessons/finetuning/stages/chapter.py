@@ -1,12 +1,13 @@
 """Chapter "The stages": what each training of a model cost, did to a prompt, and moved."""
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.figures.finetuning import areas
 from llmviz.course.lessons.finetuning import tuned_model
 from llmviz.course.lessons.finetuning.stages import words
 from llmviz.course.lessons.finetuning.stages.model import (
-    FROZEN,
     NEW,
     STATES,
     TRAINED,
@@ -15,12 +16,12 @@ from llmviz.course.lessons.finetuning.stages.model import (
     parts_of,
 )
 from llmviz.course.ui import engine, kit
+from llmviz.files.paths import TUNED
+from llmviz.files.text import check_text
 from llmviz.finetuning.classifier import classifier
 from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.tuned_models import tuned_card
-from llmviz.paths import TUNED
-from llmviz.textfile import check_text
 from llmviz.training.files import read_json
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
 
@@ -51,17 +52,19 @@ def draw(state: kit.PageState) -> None:
         cases = kit.or_refused(rows, state["prompt"], *(numbers or (0, 0)))
         if cases:
             axis = kit.Axis(0, max(1, *(case.value or 0 for case in cases)), words.axis)
-            look = {"veiled": [2], "picture": f"{KEY}.rows", "form": "count"}
+            look: dict[str, Any] = {"veiled": [2], "picture": f"{KEY}.rows", "form": "count"}
             guess.cases(cases, axis, **look)
         _prompt(state)
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     if opened and numbers:
-        kit.section(words.intro, **facts(tuned_model.base(), *numbers))
+        said = facts(tuned_model.base(), *numbers)
+        kit.section(words.intro, **said)
+        kit.measured(words.how_taught, **said)
     moved = _moves(state)
     if opened and numbers and moved:
-        kit.seen(words.end, times=f"{numbers[0] / numbers[1]:,.0f}", **moved)
+        kit.seen(words.end, times=f"{numbers[0] / numbers[1]:,.0f}")
 
 
 def read_and_taught() -> tuple[int, int]:
@@ -104,7 +107,7 @@ def rows(prompt: str, read: int, taught: int) -> list[kit.Case]:
     return cases
 
 
-@kit.kept(96)
+@kit.cached(96)
 def after(bundled: engine.Bundled, prompt: str) -> Continuation:
     """Return what one of the models writes after a prompt."""
     return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
@@ -120,7 +123,7 @@ def _prompt(state: kit.PageState) -> None:
         kit.text_area(state, "prompt", words.prompt, height=150, label_visibility="collapsed")
 
 
-@kit.kept(4)
+@kit.cached(4)
 def facts(bundled: engine.Bundled, read: int, taught: int) -> dict[str, str]:
     """Return what the cards of the bundled models say of each stage."""
     card, tuned = bundled.card, tuned_card(TUNING)
@@ -148,7 +151,7 @@ def in_words(seconds: float) -> str:
     return f"{minutes} min" if minutes else f"{seconds:.0f} s"
 
 
-def _moves(state: kit.PageState) -> dict[str, str] | None:
+def _moves(state: kit.PageState) -> bool:
     """Show the layers of a model as areas, coloured by what a training does to their numbers."""
     kit.section(words.moves)
     way, classes = state["way"], state["outputs"]
@@ -159,20 +162,19 @@ def _moves(state: kit.PageState) -> dict[str, str] | None:
         kit.choose(state, "way", words.way, words.ways)
         st.number_input(words.outputs, width=120, **state.ranged("outputs"))
     if parts is None:
-        return None
+        return False
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
-    numbers = {"trained": f"{may_change:,}", "all": f"{whole:,}", "new": count_of(parts, NEW)}
-    frozen = f"{count_of(parts, FROZEN):,}"
-    kit.prose(words.counts, what=words.what[way], frozen=frozen, **numbers)
+    numbers = {"trained": f"{may_change:,}", "all": f"{whole:,}"}
+    kit.prose(words.counts, what=words.what[way], **numbers)
     kit.show_code(
         [classifier, parts_of],
         words.snippet.format(name=BASE, classes=classes, way=way),
         str({state: count_of(parts, state) for state in STATES}),
     )
-    return {"way": words.ways[way], **numbers}
+    return True
 
 
-@kit.kept(64)
+@kit.cached(64)
 def states(bundled: engine.Bundled, way: str, classes: int) -> tuple[Part, ...]:
     """Return the layers of a classifier with their counts and states."""
     return parts_of(bundled.model, classes, way)
@@ -190,7 +192,7 @@ def group_of(path: str) -> str:
     return words.groups.get(first, words.norm)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def picture(bundled: engine.Bundled, way: str, classes: int, mode: kit.Mode) -> kit.Figure:
     """Return the layers as areas."""
     drawn = []

@@ -47,7 +47,7 @@ class Measured:
     steps: int
 
 
-counted = kit.kept(len(COUNTED))(count_names)
+counted = kit.cached(len(COUNTED))(count_names)
 
 
 def chances_of(key: str, name: str) -> np.ndarray:
@@ -58,7 +58,7 @@ def chances_of(key: str, name: str) -> np.ndarray:
     return chances_by_model(bundled.model, bundled.tokenizer, name)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def measures() -> tuple[Measured, ...]:
     """Return the measures of all nine; those of trained models from the runs that made them."""
     return tuple(_of_counts(key) if key in COUNTED else _of_run(key) for key in NINE)
@@ -112,10 +112,11 @@ def draw_axes(state: kit.PageState) -> None:
         share=lambda job: len(job.results) / len(NINE),
         said=kit.Said(words.writing, words.stopped, words.again),
     )
+    kit.measured(words.how_costs)
     _code()
 
 
-@kit.kept(16)
+@kit.cached(16)
 def _writing(seed: int) -> kit.Job:
     target = "llmviz.evaluation.nine_models:write_names"
     return kit.training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
@@ -152,7 +153,7 @@ def value_of(model: Measured, measure: str, speeds: dict[str, tuple[float, int]]
     return float(getattr(model, measure))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _figure(
     across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: kit.Mode
 ) -> kit.Figure:
@@ -179,7 +180,6 @@ def lowest(models: tuple[Measured, ...]) -> str:
         low=first.loss,
         trained=words.models[trained.key],
         trained_low=trained.loss,
-        parameters=trained.parameters,
         ties=ties if near else "",
     )
     if first.key != "counted-fours":
@@ -187,7 +187,7 @@ def lowest(models: tuple[Measured, ...]) -> str:
     return text + words.counts_win.format(known=kit.percent(_known()))
 
 
-@kit.kept(1)
+@kit.cached(1)
 def _known() -> float:
     from llmviz.corpus import load_corpus
 
@@ -237,12 +237,12 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     every = measures()
     guess = kit.Guess(GUESS, question({model.key: model.loss for model in every}))
-    told = guess.open
+    revealed = guess.open
     with kit.stage("all", stays=False):
-        _rows(every, guess, told=told)
+        _rows(every, guess, revealed=revealed)
         guess.ask()
         kit.prose(words.years)
-    if not told:  # what the nine give a name would tell
+    if not revealed:  # what the nine give a name would tell
         return
     kit.prose(lowest(every))
     kit.looks(state, words.looks, f"{KEY}.looks")
@@ -296,14 +296,14 @@ def question(losses: dict[str, float]) -> kit.Question | None:
 AXIS = kit.Axis(1.4, 2.4, words.axis)
 
 
-def _rows(every: tuple[Measured, ...], guess: kit.Guess, *, told: bool) -> None:
+def _rows(every: tuple[Measured, ...], guess: kit.Guess, *, revealed: bool) -> None:
     """Each model's loss on new names, by age; what would tell the three is no more than a ?."""
     losses = {model.key: model.loss for model in every}
     order = by_age()
     cases = []
     for year, key in order:
         label = [(f"{year} ", False), (words.models[key], key in GUESSED)]
-        known = told or key in DRAWN or key in GUESSED
+        known = revealed or key in DRAWN or key in GUESSED
         role = f"kind-{network_number(key) % 8}"
         value = losses[key] if known else None
         cases.append(kit.Case(label, value, note="" if known else "?", role=role))
@@ -352,14 +352,14 @@ def end(typed: str) -> dict[str, Any]:
 NAME_KEY = "history.all.name"
 
 
-@kit.kept(1)
+@kit.cached(1)
 def _learned() -> frozenset[str]:
     return frozenset(names_learned_from())
 
 
 def draw_name(state: kit.PageState) -> None:
     """Show the losses of each letter of the name, by model."""
-    kit.section(words.intro, names=len(_learned()))
+    kit.section(words.intro)
     name = typed_name.ask(state)
     if not name:
         return
@@ -384,11 +384,12 @@ def draw_name(state: kit.PageState) -> None:
         label=words.grid,
     )
     kit.prose(f"{best(name, chances)} {words.listed[name in _learned()]}")
+    kit.measured(words.how_surprised, names=len(_learned()))
     link_onward(name)
     _name_code(name, chances)
 
 
-@kit.kept(256)
+@kit.cached(256)
 def scores(name: str) -> np.ndarray:
     """Return what each of the nine gives each letter and the end of a name, (9, T)."""
     return np.array([chances_of(key, name) for key in NINE])
@@ -415,7 +416,6 @@ def best(name: str, chances: np.ndarray) -> str:
         return words.best_tie.format(name=kit.quote(name), low=means[low])
     at = int((losses.max(axis=0) - losses.min(axis=0)).argmax())
     letters = [words.place.format(number=i, letter=kit.quote(c)) for i, c in enumerate(name, 1)]
-    least, most = int(chances[:, at].argmin()), int(chances[:, at].argmax())
     return words.best.format(
         name=kit.quote(name),
         best=words.models[NINE[low]],
@@ -423,10 +423,6 @@ def best(name: str, chances: np.ndarray) -> str:
         low=means[low],
         high=means[high],
         place=[*letters, words.place_end][at],
-        least=kit.percent(chances[least, at]),
-        least_model=words.models[NINE[least]],
-        most=kit.percent(chances[most, at]),
-        most_model=words.models[NINE[most]],
     )
 
 

@@ -1,5 +1,7 @@
 """Chapter "Counting": a table of letter pairs judges a name and writes one; then longer tables."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -25,8 +27,8 @@ OTHERS = 199  # random numbers that fall on a strip beside the name's own
 KNOWN = 3  # lengths whose loss is told before the question: 0, 1 and 2 letters back
 APART = 0.1  # nats, on average, between the lines of the question
 
-counts = kit.kept(1)(model.learned_pairs)
-known = kit.kept(1)(lambda: frozenset(names_learned_from()))
+counts = kit.cached(1)(model.learned_pairs)
+known = kit.cached(1)(lambda: frozenset(names_learned_from()))
 
 
 @st.fragment
@@ -36,12 +38,12 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     row, asked = row_question(table, typed_name.read(state[NAME.key]).letters)
     guess = kit.Guess(GUESS, asked, by_hand=True)
-    told = guess.open
+    revealed = guess.open
     with kit.stage("counting", stays=False):
-        _matrix(state, table, row, guess, told=told)
+        _matrix(state, table, row, guess, revealed=revealed)
         guess.ask()
         name = typed_name.ask(state)
-    if told and name:
+    if revealed and name:
         steps = letter_pairs.walk(table, name)
         kit.section(words.walk)
         _grid(state, steps)
@@ -56,22 +58,22 @@ def draw(state: kit.PageState) -> None:
     )
     parts = {"dice": _dice, "longer": _longer, "network": _network}
     kit.draw_part(state, "count", words.parts_label, words.parts, parts)
-    if told and name:
+    if revealed and name:
         kit.seen(words.end, **end(table, name))
 
 
 def _matrix(
-    state: kit.PageState, table: np.ndarray, row: int, guess: kit.Guess, *, told: bool
+    state: kit.PageState, table: np.ndarray, row: int, guess: kit.Guess, *, revealed: bool
 ) -> None:
     """Draw the shares of all pairs; the row that is asked about is veiled and takes the guess."""
     shares = letter_pairs.probabilities(table)
-    sent = np.where(np.arange(V)[:, None] == row, 0, table) if not told else table
-    drawn = {"row_labels": LETTERS, "col_labels": LETTERS}
+    sent = np.where(np.arange(V)[:, None] == row, 0, table) if not revealed else table
+    drawn: dict[str, Any] = {"row_labels": LETTERS, "col_labels": LETTERS}
     matrices = [
         lv.Matrix("counts", sent, words.counts, digits=0, **drawn),
         lv.Matrix(
             "P",
-            shares if told else np.where(sent == table, shares, 0),
+            shares if revealed else np.where(sent == table, shares, 0),
             words.probabilities,
             words.probabilities_formula,
             role="weights",
@@ -79,13 +81,13 @@ def _matrix(
             op=lv.rows_normalised("counts"),
             row_axis=words.first_axis,
             col_axis=words.second_axis,
-            hidden=() if told else [(row, column) for column in range(V)],
+            hidden=() if revealed else [(row, column) for column in range(V)],
             rings=guess.rings(row, range(V)),
             **drawn,
         ),
     ]
     key = f"{KEY}.pairs"
-    known_answers = {at for (at,) in guess.question.values}
+    known_answers = {at for (at,) in guess.question.values} if guess.question else set()
 
     def clicked() -> None:
         pinned = st.session_state[key].get("pinned")
@@ -221,7 +223,6 @@ def end(table: np.ndarray, name: str) -> dict[str, object]:
 
 
 def _dice(state: kit.PageState) -> None:
-    """Show the strip of a letter, and the name that the letters make."""
     kit.section(words.dice)
     throws = thrown(state["throw"])
     if state["letter"] > len(throws):  # of another seed
@@ -234,16 +235,16 @@ def _dice(state: kit.PageState) -> None:
     if len(throws) > 1:
         letter.slider(words.dice_letter, **state.ranged("letter", most=len(throws)))
     kit.show_code(
-        [letter_pairs.throw_name],
+        [letter_pairs.sample_name],
         words.snippet_dice.format(throw=state["throw"]),
         "\n".join(f"{roll.u:.4f} {roll.letter}" for roll in throws),
     )
 
 
-@kit.kept(256)
+@kit.cached(256)
 def thrown(seed: int) -> list[letter_pairs.Throw]:
     """Return the letters that the counted table writes from a seed."""
-    return letter_pairs.throw_name(letter_pairs.probabilities(counts()), seed)
+    return letter_pairs.sample_name(letter_pairs.probabilities(counts()), seed)
 
 
 def _strip(throw: letter_pairs.Throw, seed: int, at: int) -> None:
@@ -291,7 +292,7 @@ def written(throws: list[letter_pairs.Throw]) -> str:
 # ---- longer contexts
 
 
-@kit.kept(1)
+@kit.cached(1)
 def measure() -> model.LongerContexts:
     """Return what was counted and measured, for all visitors."""
     return model.longer_contexts(LONGEST)
@@ -303,7 +304,7 @@ def _longer(state: kit.PageState) -> None:
     lengths = range(LONGEST + 1)
     kit.section(words.longer, held_out=len(measured.held_out))
     guess = kit.Guess(LINES, lines_question(measured))
-    told = guess.open
+    revealed = guess.open
     lines = {name: [row.losses[name] for row in measured.rows] for name in METHODS}
     plain = lines.pop(METHODS[0])
     roles = ("key", "value")
@@ -311,7 +312,7 @@ def _longer(state: kit.PageState) -> None:
         [
             kit.Drawn(words.methods[name], lengths, line, role)
             for (name, line), role in zip(lines.items(), roles, strict=True)
-            if told
+            if revealed
         ],
         kit.Drawn(words.methods[METHODS[0]], lengths, plain),
         kit.Scale(0, LONGEST, words.axes[0]),
@@ -325,15 +326,14 @@ def _longer(state: kit.PageState) -> None:
     at = measured.rows[state["back"]]
     share = at.seen / at.rows
     kit.prose(
-        words.filled,
+        words.filled["some" if at.known < 1 else "all"],
         n=kit.count(at.n, "letter"),
         rows=f"{at.rows:,}",
-        seen=f"{at.seen:,}",
         share=kit.percent(share) if share > 1e-3 else f"one in {round(1 / share):,}",
         unknown=kit.percent(1 - at.known),
     )
-    add, back, ney = (measured.best(method) for method in METHODS)
-    kit.prose(words.longer_methods, add=add.n, back=back.n, ney=ney.n, least=ney.losses[METHODS[2]])
+    add, ney = measured.best(METHODS[0]), measured.best(METHODS[2])
+    kit.prose(words.longer_methods, add=add.n)
     kit.show_code(
         [NGrams],
         words.snippet_longer.format(longest=LONGEST, n=ney.n),
@@ -386,8 +386,9 @@ def _network(state: kit.PageState) -> None:
         steps=STEPS,
         on_change=kit.bound(state, key, step=("learnstep", kit.one_of([*range(STEPS), -1]))),
     )
-    kit.prose(
-        words.network_result,
+    kit.prose(words.network_result)
+    kit.measured(
+        words.how_network,
         steps=STEPS,
         blind=way.losses[0],
         loss=way.losses[-1],
@@ -400,7 +401,7 @@ def _network(state: kit.PageState) -> None:
     )
 
 
-@kit.kept(1)
+@kit.cached(1)
 def _film() -> tuple[model.TableDescent, Stored]:
     way = model.table_descent(STEPS)
     return way, film_of_table(way.tables, way.losses, way.target)

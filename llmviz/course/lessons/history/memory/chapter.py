@@ -36,10 +36,10 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(
         GUESS, question(known[DRAWN_BY_HAND]["right"]) if DRAWN_BY_HAND in known else None
     )
-    told = guess.open
+    revealed = guess.open
     shown = [name for name in known if name in state["models"]]
     shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
-    if not told and DRAWN_BY_HAND not in shown:  # or there would be nothing to draw on
+    if not revealed and DRAWN_BY_HAND not in shown:  # or there would be nothing to draw on
         shown.append(DRAWN_BY_HAND)
     with kit.stage("memory", stays=False):
         _lines(known, shown, guess)
@@ -52,16 +52,16 @@ def draw(state: kit.PageState) -> None:
             wrap=True,
             **kit.tied(f"_models@{state.page}", shown, partial(state.__setitem__, "models")),
         )
-        kit.prose(caption(known, [name for name in shown if told or name != DRAWN_BY_HAND]))
+        kit.prose(caption(known, [name for name in shown if revealed or name != DRAWN_BY_HAND]))
     missing = [words.models[name] for name in OPTIONS if name not in known]
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(as_markdown(line), icon=":material/download:")
-    if told:
+    if revealed:
         kit.looks(state, words.looks, f"{KEY}.looks")
     if engine_ready():
-        own_string.draw(state, [name for name in known if told or name != DRAWN_BY_HAND])
-    if told:
+        own_string.draw(state, [name for name in known if revealed or name != DRAWN_BY_HAND])
+    if revealed:
         _reasons(known)
         shares = ", ".join(
             f"{words.models[name]} {kit.percent(float(np.mean(card['right'])))}"
@@ -137,18 +137,22 @@ def caption(known: dict[str, dict[str, Any]], shown: list[str]) -> str:
 
 
 def _reasons(known: dict[str, dict[str, Any]]) -> None:
-    kit.section(
-        words.why,
+    kit.section(words.why)
+    alike = together(known)
+    if len(alike) > 1:
+        kit.prose(words.together.format(names=kit.listed(alike)))
+    kit.prose("\n\n".join(reasons(known)))
+    kit.measured(
+        words.how_trained,
         models=len(known),
         asked=max(card["asked"] for card in known.values()),
         steps=TRAINING.steps,
         rows=TRAINING.batch_size,
         length=LENGTH,
+        means=kit.listed(
+            [f"{words.models[name]} {np.mean(of['right']):.1%}" for name, of in known.items()]
+        ),
     )
-    alike = together(known)
-    if len(alike) > 1:
-        kit.prose(words.together.format(names=kit.listed(alike)))
-    kit.prose("\n\n".join(reasons(known)))
     kit.show_code(
         [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
         words.snippet.format(known=list(known)),
@@ -182,34 +186,28 @@ def together(known: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
-    """Return for each model its idea, what was measured of it, and how it is to the one before."""
-    lines, before = [], None
+    """Return for each model its idea, and what was measured of it."""
+    lines = []
     for name, card in known.items():
-        config, mean = card["model"]["config"], round(100 * float(np.mean(card["right"])), 1)
+        config = card["model"]["config"]
         window = config.get("window") or 2 ** config.get("n_layer", 0)
         reads = {"window": window, "covered": window - 1, "farthest": FARTHEST}
         text = f"{kit.bold(words.models[name] + '.')} {words.ideas[name].format(**reads)} "
-        text += measured(card["right"], card["asked"])
-        if before is not None:
-            other, least = before
-            step = "same" if mean == least else "more" if mean > least else "less"
-            text += words.after[step].format(n=abs(mean - least), other=words.models[other])
-        lines.append(text)
-        before = name, mean
+        lines.append(text + measured(card["right"], card["asked"]))
     return lines
 
 
 def measured(right: list[float], questions: int) -> str:
     """Say how far a model remembers."""
-    return words.measured.format(
-        mean=f"{100 * float(np.mean(right)):.1f}\u00a0%",
-        far=_distance(first_letter.reach(right)),
-        beyond=_distance(first_letter.beyond_luck(right, questions)),
+    far = first_letter.reach(right)
+    beyond = first_letter.beyond_luck(right, questions)
+    case = "always" if far == FARTHEST else "far" if far else "never" if beyond else "guesses"
+    return words.measured[case].format(
+        farthest=FARTHEST, far=_distance(far), beyond=_distance(beyond)
     )
 
 
 def _distance(reach: int) -> str:
     if reach == FARTHEST:
         return words.everywhere
-    more = kit.count(reach, words.more_letter)
-    return words.up_to.format(letters=more) if reach else words.nowhere
+    return words.up_to.format(letters=kit.count(reach, words.more_letter))

@@ -18,7 +18,7 @@ from llmviz.course.lessons.history.memory import words
 from llmviz.course.lessons.history.memory.model import answers
 from llmviz.course.lessons.history.typed_name import link_onward
 from llmviz.course.ui import kit
-from llmviz.textfile import whole_number
+from llmviz.files.text import whole_number
 from llmviz.training import first_letter
 from llmviz.training.first_letter import LENGTH
 
@@ -121,15 +121,15 @@ def model_of(name: str) -> nn.Module:
     return _model(name, stamp(name))
 
 
-@kit.kept(6)
+@kit.cached(6)
 def _model(name: str, version: int) -> nn.Module:
     return first_letter.load(name)
 
 
-probabilities = kit.kept(256)(answers)
+probabilities = kit.cached(256)(answers)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def bars(model: nn.Module, string: str, at: int, mode: kit.Mode) -> kit.Figure:
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
     p, first = probabilities(model, string)[at], LETTERS.index(string[0])

@@ -1,7 +1,9 @@
-"""Chapter "MLP": a window slides over the name, and what it costs to look farther back.
+"""Chapter "MLP": a window slides over the name, what it costs to look farther back, and a tree.
 
 T tokens of the name, W window.
 """
+
+from typing import Any
 
 import streamlit as st
 
@@ -24,20 +26,8 @@ AFTER = ("oli", "v")  # the place of a name that a look is about
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the window on a name and what comes next, then what a longer window costs."""
-    kit.prose(words.hook)
-    with kit.stage("mlp", stays=False):
-        picture = st.container()
-        name = typed_name.ask(state)
-        bundled = typed_name.load(MODEL) if name else None
-        if bundled is None:
-            return
-        read = windows(bundled, name)
-        targets = [*bundled.tokenizer.encode(name), bundled.tokenizer.end]
-        at = state["slideat"] if 0 <= state["slideat"] < len(targets) else len(targets) - 1
-        with picture:
-            _grid(state, read, targets, at)
-            kit.prose(report(read, targets[at], at))
-            _next(read, targets[at], at)
+    if (bundled := typed_name.load(MODEL)) is None:
+        return
     config = bundled.model.config
     sizes = {
         "window": config.window,
@@ -48,29 +38,45 @@ def draw(state: kit.PageState) -> None:
         "parameters": engine.card(MODEL)["parameters"],
         "rows": V**config.window,
     }
+    kit.prose(words.hook, **sizes)
     guess = kit.Guess(GUESS, question(sizes))
-    kit.section(words.longer, **sizes)
-    _sizes(sizes, guess)
-    guess.ask()
+    with kit.stage("mlp", stays=False):
+        _sizes(sizes, guess)
+        guess.ask()
+        picture = st.container()
+        name = typed_name.ask(state)
+        if not name:
+            return
+        read = windows(bundled, name)
+        targets = [*bundled.tokenizer.encode(name), bundled.tokenizer.end]
+        at = state["slideat"] if 0 <= state["slideat"] < len(targets) else len(targets) - 1
+        with picture:
+            _grid(state, read, targets, at)
+            kit.prose(report(read, targets[at], at))
+            _next(read, targets[at], at)
     kit.looks(state, words.looks, f"{KEY}.looks", **at_the_v(bundled))
-    kit.section(words.opened, **sizes)
+    kit.section(words.opened)
     from llmviz.course.lessons.history.mlp import opened  # with torch, which has come by now
     from llmviz.course.lessons.history.typed_name import show
 
-    picture = opened.window_picture(bundled, read, slot_names(read, at), at)
-    show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)
+    matrices = opened.window_picture(bundled, read, slot_names(read, at), at)
+    show(state, matrices, key=f"{KEY}.opened", control="sliding", stacked=True)
+    kit.programmers(words.shapes, **sizes)
     p = read.logits[at].softmax(-1)
     kit.show_code(
         [type(bundled.model).forward, read_windows],
         words.snippet_window.format(bundled_name=bundled.name, name=name, at=at),
         f"{int(p.argmax())} {float(p.max()):.4f}",
     )
+    from llmviz.course.lessons.history.mlp import tree  # with torch, too
+
+    tree.draw_section(state, name)
     chances = read.logits.double().log_softmax(-1)[range(len(targets)), targets]
     if guess.open:
         kit.seen(words.end, name=kit.quote(name), loss=-float(chances.mean()), **sizes)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def windows(bundled: engine.Bundled, name: str) -> WindowsRead:
     """Return what the bundled MLP computes on a name, the start token in front."""
     return read_windows(bundled.model, bundled.tokenizer.encode_from_start(name))
@@ -126,7 +132,6 @@ def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) 
 
 
 def _next(read: WindowsRead, target: int, at: int) -> None:
-    """Draw the likeliest next letters of a window, and the one that comes in the name."""
     p, tokenizer = read.logits[at].double().softmax(-1), engine.tokenizer(MODEL)
     shown = p.topk(TOP).indices.tolist()
     shown += [target] if target not in shown else []
@@ -134,7 +139,7 @@ def _next(read: WindowsRead, target: int, at: int) -> None:
         kit.Case([(unmarked(spoken_next(token, tokenizer)), token == target)], float(p[token]))
         for token in shown
     ]
-    kit.case_rows(cases, kit.Axis(0, 1, words.next_axis), key=f"{KEY}.next", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.next_axis), key=f"{KEY}.next")
 
 
 def report(read: WindowsRead, target: int, at: int) -> str:
@@ -163,7 +168,7 @@ def question(sizes: dict[str, int]) -> kit.Question:
         sizes["parameters"] ** 2: words.ask_squared,
         sizes["parameters"] * sizes["rows"]: words.ask_times,
     }
-    values = sizes | {"twice": 2 * sizes["window"], "grown": grown, "right": right}
+    values: dict[str, Any] = sizes | {"twice": 2 * sizes["window"], "grown": grown, "right": right}
     return kit.Question.among(words.ask, reasons, right, None, **values)
 
 
@@ -188,7 +193,7 @@ def _sizes(sizes: dict[str, int], guess: kit.Guess) -> None:
     )
 
 
-@kit.kept(1)
+@kit.cached(1)
 def at_the_v(bundled: engine.Bundled) -> dict[str, str]:
     """Return what the network and the table of pairs say at the place that a look is about."""
     before, letter = AFTER

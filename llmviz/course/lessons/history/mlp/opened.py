@@ -16,12 +16,12 @@ def window_picture(
     tokens, table = read.seen[at], model.token.weight
     pad = model.config.vocab_size  # the last row of the table stands before the text
     picture.add("table", table, words.table)  # not drawn: where the vectors come from
-    slots = [f"slot {i}" for i in range(len(tokens))]
+    slots: list[str] = [f"slot {i}" for i in range(len(tokens))]
     for slot, token, label, values in zip(slots, tokens, names, read.slots[at], strict=True):
         op = lv.lookup("table", [pad if token is None else token])
         picture.add(slot, values[None], label, op=op, role="query")
     half = len(slots) // 2
-    picture.layout += [slots[:half], slots[half:]] if half else [slots]
+    picture.layout += [[*slots[:half]], [*slots[half:]]] if half else [[*slots]]
     row = read.slots[at].flatten()[None]
     add_strip(picture, "window", row, lv.concat(*slots), role="query")
     add_layer(picture, model.layers[0], "window", read.linear[[at]], read.normed[[at]], [""])

@@ -6,7 +6,8 @@ T letters, the start token among them; H units.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -21,7 +22,7 @@ from llmviz.course.ui import engine, kit
 from llmviz.evaluation.invented_names import names_learned_from
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 GUESS = "history.recurrent.kept"
 MODELS = {cell: f"names-{cell}" for cell in words.cells}
@@ -35,21 +36,24 @@ def draw(state: kit.PageState) -> None:
     """Show the state over a name, what is left in it of the first letter, and how it is made."""
     cell = state["cell"]
     kit.prose(words.hook)
+    if not kit.models_here(*MODELS.values()):
+        return
+    found = {cell: roles(engine.load(model)) for cell, model in MODELS.items()}
+    guess = kit.Guess(GUESS, question(found))
     with kit.stage("recurrent", stays=False):
+        _bars(found, guess)
+        asked = not guess.ask()
         picture = st.container()
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "cell", words.cell, words.cells)
             name = typed_name.ask(state)
         bundled = typed_name.load(MODELS[cell]) if name else None
-        if bundled is None:
-            return
-        with picture:
-            _grid(bundled, name)
-    if not kit.models_here(*MODELS.values()):
+        if bundled is not None:
+            with picture:
+                _grid(bundled, name)
+    if asked or bundled is None:
         return
-    found = {cell: roles(engine.load(model)) for cell, model in MODELS.items()}
-    if not _kept(found):
-        return
+    _told(found)
     kit.looks(state, words.looks, f"{KEY}.looks")
     parts: dict[str, Callable[..., None]] = {"state": _gates, "past": gradient.draw}
     kit.draw_part(
@@ -57,7 +61,7 @@ def draw(state: kit.PageState) -> None:
         "recurrent",
         words.look,
         words.parts,
-        {key: lambda state, draw=draw: draw(state, bundled, name) for key, draw in parts.items()},
+        {key: partial(drawn, bundled=bundled, name=name) for key, drawn in parts.items()},
     )
     kit.seen(
         words.end,
@@ -70,10 +74,10 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _gates(*given) -> None:
+def _gates(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     from llmviz.course.lessons.history.recurrent import gates  # with torch, which has come by now
 
-    gates.draw(*given)
+    gates.draw(state, bundled, name)
 
 
 # ---- the state
@@ -85,7 +89,7 @@ def _grid(bundled: engine.Bundled, name: str) -> None:
     units = [str(unit) for unit in range(hidden.shape[1])]
     drawn = lv.Matrix(
         "list",
-        hidden,
+        hidden.numpy(),
         words.grid,
         role="value",
         limit=1.0,
@@ -119,12 +123,12 @@ def report(name: str, moved: list[float]) -> str:
 # ---- what is left of the first letter
 
 
-def part_of(model: nn.Module) -> str:
+def part_of(model: Any) -> str:
     """Return which tensor of a recurrent model is its memory: the cell, where it has one."""
     return "cell" if model.layers[0].n_state > 1 else "hidden"
 
 
-@kit.kept(8)
+@kit.cached(8)
 def roles(bundled: engine.Bundled) -> UnitRoles:
     """Return what units of a bundled model hold of the first letter, and which unit counts."""
     names = names_learned_from()[::EVERY]
@@ -137,12 +141,10 @@ def said(found: dict[str, UnitRoles]) -> dict[str, str]:
     return shares | {"usual": kit.percent(max(of.usual for of in found.values()))}
 
 
-def _kept(found: dict[str, UnitRoles]) -> bool:
-    """Draw how often the first letter can be read later on; return whether it may be told."""
-    sample = next(iter(found.values()))
-    kit.section(words.kept_section, names=f"{sample.names:,}", later=LATER)
-    guess = kit.Guess(GUESS, question(found))
-    cases = [kit.Case(words.usual, sample.usual, role="residual")]
+def _bars(found: dict[str, UnitRoles], guess: kit.Guess) -> None:
+    """Draw how often the first letter can be read later on."""
+    usual = next(iter(found.values())).usual
+    cases = [kit.Case(words.usual, usual, role="residual")]
     cases += [
         kit.Case(words.read_from.format(model=words.cells[cell]), of.together)
         for cell, of in found.items()
@@ -153,16 +155,18 @@ def _kept(found: dict[str, UnitRoles]) -> bool:
         veiled=range(1, len(cases)),
         picture=f"{KEY}.kept",
     )
-    if not guess.ask():
-        return False
-    kit.prose(told(found))
+
+
+def _told(found: dict[str, UnitRoles]) -> None:
     first = next(iter(MODELS))
+    kit.prose(told(found))
+    correlations = kit.listed([kit.signed(of.correlation) for of in found.values()])
+    kit.measured(words.reader, names=found[first].names, correlations=correlations)
     kit.show_code(
         [find_roles],
         words.snippet_roles.format(name=MODELS[first], every=EVERY),
         f"{found[first].together:.4f}",
     )
-    return True
 
 
 def told(found: dict[str, UnitRoles]) -> str:
@@ -174,7 +178,6 @@ def told(found: dict[str, UnitRoles]) -> str:
             words.told[case].format(
                 model=words.cells[cell],
                 counts=of.counts,
-                correlation=kit.signed(of.correlation),
                 remembers=of.remembers,
                 guessed=kit.percent(of.guessed),
                 together=kit.percent(of.together),

@@ -5,7 +5,7 @@ T letters, the start token among them; H units.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.history.recurrent import recurrent_states, words
@@ -34,7 +34,10 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
-    kit.prose(words.gate_read, c=bundled.model.config.n_embd, h=bundled.model.layers[0].hidden_size)
+    kit.prose(words.gate_read)
+    kit.programmers(
+        words.shapes, c=bundled.model.config.n_embd, h=bundled.model.layers[0].hidden_size
+    )
     layer, value = bundled.model.layers[0], float(opened(bundled, name, gate).value[-1, 0])
     kit.show_code(
         [layer.step, type(layer).steps, recurrent_states.gate_steps],
@@ -60,8 +63,8 @@ class _Strips:
 
     def add(self, name: str, values: Tensor, op: lv.Op | None = None, formula: str = "") -> None:
         gate = name in GATED
-        more = {"scale": "sequential", "limit": 1.0} if gate else {"scale": "diverging"}
-        if name in BOUNDED:
+        more: dict[str, Any] = {"scale": "sequential" if gate else "diverging"}
+        if gate or name in BOUNDED:
             more["limit"] = 1.0
         role = "weights" if gate else "value" if name in ("hidden", "cell") else "neutral"
         self.picture.add(
@@ -80,7 +83,7 @@ class _Strips:
         self.picture.layout.append([name])
 
 
-@kit.kept(64)
+@kit.cached(64)
 def strips(bundled: engine.Bundled, name: str) -> Picture:
     """Return the gates and states of a GRU or an LSTM over the letters of a name."""
     cell = bundled.model.cell
@@ -121,13 +124,13 @@ def _lstm(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[st
     return [["kept"], ["new", "cell"], ["shown", "hidden"]]
 
 
-@kit.kept(64)
+@kit.cached(64)
 def opened(bundled: engine.Bundled, name: str, gate: str) -> recurrent_states.GateSteps:
     """Return how one gate came about at every letter of a name."""
     return recurrent_states.gate_steps(bundled.model, states(bundled, name), gate)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def gate_picture(bundled: engine.Bundled, name: str, gate: str) -> Picture:
     """Return one gate, or the RNN's state, with its products and sums."""
     steps, drawn = opened(bundled, name, gate), _Strips(rows_of(bundled, name))

@@ -57,7 +57,7 @@ def letters(name: str, count: int) -> tuple[str, str]:
     return text[:-1], text[-1]
 
 
-@kit.kept(128)
+@kit.cached(128)
 def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> PastGradients:
     """Return the gradients of the trained model (times 0), or of an untrained one."""
     read, after = letters(name, count)
@@ -66,7 +66,7 @@ def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> P
     return past_gradients(used, ids, target)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def chart(
     bundled: engine.Bundled, name: str, count: int, times: float, mode: kit.Mode
 ) -> kit.Figure:

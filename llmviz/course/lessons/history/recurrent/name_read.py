@@ -6,7 +6,7 @@ from llmviz.course.ui import engine, kit
 KEY = "history.recurrent"
 
 
-@kit.kept(64)
+@kit.cached(64)
 def states(bundled: engine.Bundled, name: str) -> StatesRead:
     """Return what a bundled model computes on a name, the start token in front."""
     return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))

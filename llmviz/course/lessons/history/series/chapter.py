@@ -1,6 +1,6 @@
 """Chapter "A series first": each value told from the ones before, by least squares."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -34,9 +34,11 @@ APART = 0.3  # of the deviation of the series, on average, between the answers o
 BEFORE = 3  # times as many values are drawn before those that are covered
 SEEN = 5  # rows of X that are seen at once
 SWING = 48  # values
+SMALL = 5e-5  # a share that would be written as 0.00 %
 AHEAD = 12  # steps of a forecast at least
 
-MEASURED = {"sunspots": kit.kept(1)(sunspots), "sea": kit.kept(1)(sea_temperatures)}
+SOURCES = {"sunspots": sunspots, "sea": sea_temperatures}
+MEASURED = {name: kit.cached(1)(read) for name, read in SOURCES.items()}
 
 
 @st.fragment
@@ -55,8 +57,8 @@ def draw(state: kit.PageState) -> None:
         own = state["series"] in OWN  # who made it has nothing to guess
         guess = kit.Guess(GUESS, None if fit is None or own else question(values, fitted))
         with picture:
-            if guess.question is not None:
-                _drawn_on(values, fitted, fit, guess)
+            if fit is not None and guess.question is not None:
+                _drawn_on(values, fitted, fit, guess, words.sources[state["series"]])
             if guess.ask():
                 _view(state, values, fitted, fit)
     source = state["series"]
@@ -74,15 +76,23 @@ def draw(state: kit.PageState) -> None:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = kit.count(fit.left_out, "row is", "rows are")
         kit.inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
-    told = guess.open
-    far = growth(values, fitted, fit) if told else ""
-    kit.prose("\n\n".join(filter(None, [summary(fit), far])))
+    revealed = guess.open
+    far = growth(values, fitted, fit) if revealed else ""
+    kit.prose(" ".join(filter(None, [summary(fit), far])))
+    missing = how_far(values, fitted, fit) if revealed else ""
+    kit.measured(
+        words.how_fitted.format(
+            rows=kit.count(len(fit.y), "value"), error=fit.mean_square, mean=float(np.var(fit.y))
+        )
+        + missing
+    )
     _normal(state, fit)
     _letters(state)
     _code(source, values, fitted, fit)
-    if told:
+    if revealed:
         numbers = {"lags": kit.count(fit.lags, "value"), "rows": kit.count(len(fit.y), "value")}
-        kit.seen(words.end, **numbers, error=fit.mean_square, mean=float(np.var(fit.y)))
+        left = fit.mean_square / (float(np.var(fit.y)) or 1)
+        kit.seen(words.end, **numbers, left=kit.percent(left) if left > SMALL else words.nothing)
 
 
 def question(values: np.ndarray, fitted: int) -> kit.Question | None:
@@ -113,9 +123,9 @@ def question(values: np.ndarray, fitted: int) -> kit.Question | None:
     )
 
 
-def _drawn_on(values: np.ndarray, fitted: int, fit: Fit, guess: kit.Guess) -> None:
+def _drawn_on(values: np.ndarray, fitted: int, fit: Fit, guess: kit.Guess, name: str) -> None:
     """Draw the series up to what is held out; the rest is drawn by hand, and then told."""
-    told = guess.open
+    revealed = guess.open
     held = len(values) - fitted
     first = max(0, fitted - BEFORE * held)
     ahead = forecast(values[:fitted], fit.b, held)
@@ -123,8 +133,8 @@ def _drawn_on(values: np.ndarray, fitted: int, fit: Fit, guess: kit.Guess) -> No
     low, high = float(min(values.min(), ahead.min())), float(max(values.max(), ahead.max()))
     room = 0.1 * (high - low)
     guess.line(
-        own if told else [],
-        kit.Drawn(words.view["series"], range(first, len(values)), values[first:].tolist()),
+        own if revealed else [],
+        kit.Drawn(name, range(first, len(values)), values[first:].tolist()),
         kit.Scale(first, len(values) - 1, words.view["x_axis"]),
         kit.Scale(low - room, high + room, words.view["y_axis"]),
         known=fitted - first,
@@ -200,19 +210,24 @@ def by_hand(written: str, size: int) -> list[float] | None:
 
 
 def summary(fit: Fit) -> str:
-    """Return the fitted formula and its error, beside that of the mean."""
+    """Say how the model guesses, by how many values it looks back at."""
+    return words.fitted["one" if fit.lags == 1 else "more"].format(
+        lags=fit.lags, numbers=fit.lags + 1
+    )
+
+
+def formula(fit: Fit) -> str:
+    """Return the next value as a sum of the last ones.
+
+    >>> formula(fit_series(np.array([1.0, 2, 4, 8, 16, 32]), 1))
+    '0.0000 + 2.0000·X(t)'
+    """
     names = ["X(t)", *(f"X(t−{back})" for back in range(1, fit.lags))]
     terms = [
         f"{'−' if b < 0 else '+'} {abs(b):.4f}·{name}"
         for b, name in zip(fit.b[1:], names, strict=True)
     ]
-    formula = " ".join([kit.signed(fit.b[0], 4), *terms])
-    return words.fitted.format(
-        rows=kit.count(len(fit.y), "value"),
-        formula=formula,
-        error=fit.mean_square,
-        mean=float(np.var(fit.y)),
-    )
+    return " ".join([kit.signed(fit.b[0], 4), *terms])
 
 
 class Missed(NamedTuple):
@@ -234,22 +249,26 @@ def missed(values: np.ndarray, fitted: int, fit: Fit) -> Missed | None:
 
 
 def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
+    """Say whether the forecast misses more than one step ahead; "" where it cannot be known."""
+    known = missed(values, fitted, fit)
+    if known is None:
+        return ""
+    last, ahead = known.running[-1], known.ahead
+    size = 1e-9 * (1 + float(np.abs(known.truth).max()))
+    kind = "same" if abs(last - ahead) <= size else "grows" if last > ahead else "less"
+    return words.growth[kind].format(last=last, one=ahead)
+
+
+def how_far(values: np.ndarray, fitted: int, fit: Fit) -> str:
     """Say how the error of the forecast grows over the held-out values; "" where it cannot be."""
     known = missed(values, fitted, fit)
     if known is None:
         return ""
-    error, ahead, truth = known.running, known.ahead, known.truth
+    error, truth = known.running, known.truth
     middle = (len(truth) + 1) // 2
     half = words.half.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
-    size = 1e-9 * (1 + float(np.abs(truth).max()))
-    kind = "same" if abs(error[-1] - ahead) <= size else "grows" if error[-1] > ahead else "less"
-    return words.growth.format(
-        steps=len(truth),
-        first=error[0],
-        half=half,
-        last=error[-1],
-        one=ahead,
-        compare=words.compare[kind],
+    return words.how_growth.format(
+        steps=len(truth), first=error[0], half=half, last=error[-1], one=known.ahead
     )
 
 
@@ -257,13 +276,12 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
 
 
 def _normal(state: kit.PageState, fit: Fit) -> None:
-    """Show X, y, their products, and the coefficients."""
     lags = (words.lag if fit.lags == 1 else words.lags_plural).format(lags=fit.lags)
-    kit.section(words.normal, lags=lags)
+    kit.section(words.normal, formula=formula(fit))
     windows = {"rows": lv.Window(len(fit.y), SEEN)} if len(fit.y) > SEEN else {}
     rows = "rows" if windows else ""
     names = [words.ones, *(words.lag_name.format(lag=lag) for lag in range(1, fit.lags + 1))]
-    square = {"row_labels": names, "col_labels": names}
+    square: dict[str, Any] = {"row_labels": names, "col_labels": names}
     matrices = [
         lv.Matrix("X", fit.x, col_labels=names, windows=(rows, "")),
         lv.Matrix("y", fit.y[:, None], windows=(rows, "")),
@@ -288,9 +306,10 @@ def _normal(state: kit.PageState, fit: Fit) -> None:
         first="b.1.0",
         windows=windows,
     )
+    kit.programmers(words.equations, lags=lags)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def letter_fit() -> tuple[np.ndarray, np.ndarray]:
     """Return the counted pairs of letters, and what least squares makes of them."""
     counts = learned_pairs()
@@ -305,7 +324,6 @@ def _letters(state: kit.PageState) -> None:
     best = 1 + int(counts[row, 1:].argmax())  # the end is no letter
     kit.section(
         words.letters,
-        pairs=int(counts.sum()),
         letter=kit.quote(LETTERS[row]),
         best=kit.quote(LETTERS[best]),
         count=int(counts[row, best]),
@@ -317,9 +335,9 @@ def _letters(state: kit.PageState) -> None:
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
     imports = "from llmviz.course.lessons.history.series.series_fit import fit_series"
     if source in MEASURED:
-        series = f"{MEASURED[source].__name__}()"
+        series = f"{SOURCES[source].__name__}()"
         data = "llmviz.course.lessons.history.series.series_fit"
-        imports = f"from {data} import {MEASURED[source].__name__}\n{imports}"
+        imports = f"from {data} import {SOURCES[source].__name__}\n{imports}"
     elif source == "swing":
         imports, series = f"{imports}, swing", f"swing({SWING})"
     else:

@@ -9,42 +9,42 @@ from llmviz.corpus import load_corpus
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.components.cell_grid.view import cell_grid, read_cell
 from llmviz.course.components.rings.view import rings
+from llmviz.course.figures.history import beside_each_other
 from llmviz.course.lessons.history import typed_name
-from llmviz.course.lessons.history.where import drawing, next_letters, words
+from llmviz.course.lessons.history.where import drawing, letter_pictures, next_letters, words
 from llmviz.course.lessons.history.where.model_sizes import KNOWN
 from llmviz.course.lessons.history.where.routes import Route, shortest, start, walls
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.models.ngram import ADD_ONE, NGrams, positions
 
-KEY, GUESS = "history.where", "history.where.right"
+KEY, GUESS = "history.where", "history.where.which"
 NETWORK, WRITER, GPT = "names-wavenet", "names-lstm", "names-gpt"
 BY_MODEL = {"network": NETWORK, "gpt": GPT}  # the programs that are trained networks
 PROGRAM = {"ai": "rules", "ml": "pairs", "dl": "network", "lm": "gpt"}  # of each field
 LONGEST = 15
-HARDLY = 0.95  # how often a program is right that hardly errs
-APART = 0.08  # of all letters, between the answers of the question
+WALL, PASSED = 0.35, 1.0  # colours of squares of the map
+STRONG = 0.3  # a probability that has the full colour
+SIDE = 20  # squares of a drawn letter
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show the fields with their programs, then which of these is right most often."""
-    kit.prose(words.hook)
-    name, told = "", False
+    """Show three programs, one of them a language model, then the fields with their programs."""
+    kit.prose(words.hook, names=len(split()[0]))
+    question = kit.Question.of(words.ask)
+    guess = kit.Guess(GUESS, question)
     with kit.stage("where", stays=False):
-        picture = st.container()
-        name = typed_name.ask(state)
-        if not kit.models_here(NETWORK, WRITER, GPT) or not engine_ready():
-            with picture:
-                _rings(state, "")
-            return
-        with picture:
-            _rings(state, name)
-        kit.prose(about(state["ring"], name))
-    guess = kit.Guess(GUESS, question(shares()))
-    kit.section(words.right_section, names=len(split()[1]), letters=_letters())
-    _shares(guess)
-    told = guess.ask()
+        kit.plot(f"{KEY}.three", three, question.right if guess.open else None)
+    revealed = guess.ask()
+    kit.section(words.boxes)
+    picture, name = st.container(), typed_name.ask(state)
+    ready = kit.models_here(NETWORK, WRITER, GPT) and engine_ready()
+    with picture:
+        _rings(state, name if ready else "")
+    if not ready:
+        return
+    kit.prose(about(state["ring"], name))
     kit.looks(state, words.looks, f"{KEY}.looks")
     ring = state["ring"]
     if ring in words.example_of:
@@ -58,8 +58,25 @@ def draw(state: kit.PageState) -> None:
         drawing.generate(state, name)
     elif ring == "llm":
         _sizes()
-    if told:
-        kit.seen(words.end, **{key: kit.percent(share) for key, share in shares().items()})
+    right = {key: kit.percent(share) for key, share in shares().items()}
+    kit.section(words.right_section, names=len(split()[1]), **right)
+    cases = [kit.Case(words.programs[key], share) for key, share in shares().items()]
+    kit.case_rows(cases, kit.Axis(0, 1, words.right_axis), key=f"{KEY}.shares")
+    if revealed:
+        kit.seen(words.end, **right)
+
+
+@kit.cached(8)
+def three(framed: int | None, mode: kit.Mode) -> kit.Figure:
+    """Return a map with a way, a drawn letter, and what follows each letter; one may be framed."""
+    blocked = walls()
+    squares = np.where(blocked, WALL, 0.0)
+    for square in shortest(blocked, start(), goal_of([], blocked), guided=True).squares:
+        squares[square] = PASSED
+    letter = letter_pictures.picture_of("A", SIDE)
+    table = _pairs().rows(np.arange(len(LETTERS)), 1, ADD_ONE)
+    drawn = zip(words.programs_drawn.values(), (squares, letter, table / STRONG), strict=True)
+    return beside_each_other(dict(drawn), framed, mode)
 
 
 def _rings(state: kit.PageState, name: str) -> None:
@@ -78,19 +95,19 @@ def _rings(state: kit.PageState, name: str) -> None:
 # ---- four programs, and what they say
 
 
-@kit.kept(1)
+@kit.cached(1)
 def split() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names that models learn from and those held out."""
     learned, held_out = load_corpus("names").split(0.1, 0)
     return tuple(learned), tuple(held_out)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def _pairs() -> NGrams:
     return NGrams(split()[0], 1)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def shares() -> dict[str, float]:
     """Return how often each program is right on the held-out names."""
     fitting = [name for name in split()[1] if len(name) <= LONGEST]
@@ -104,12 +121,7 @@ def shares() -> dict[str, float]:
     return right
 
 
-@kit.kept(1)
-def _letters() -> int:
-    return sum(len(name) + 1 for name in split()[1] if len(name) <= LONGEST)
-
-
-@kit.kept(256)
+@kit.cached(256)
 def chances(program: str, name: str) -> np.ndarray:
     """Return what a program gives the end and each letter after a name, (27,)."""
     if program == "pairs":
@@ -118,7 +130,7 @@ def chances(program: str, name: str) -> np.ndarray:
     return next_letters.chances_after(bundled.model, bundled.tokenizer, name)
 
 
-@kit.kept(256)
+@kit.cached(256)
 def continued(name: str, seed: int) -> str:
     """Return a name as a model goes on with it by random numbers."""
     bundled = engine.load(WRITER)
@@ -159,32 +171,6 @@ def about(ring: str, name: str) -> str:
     if ring == "ai" and name:
         return f"{text} {words.by_rule.format(rule=next_letters.next_by_rules(name)[1])}"
     return text
-
-
-def question(right: dict[str, float]) -> kit.Question | None:
-    """Ask how often the GPT is right; None where two of the answers are near each other.
-
-    The wrong ones are of somebody to whom each field is a step like the last one, and of one to
-    whom a GPT hardly errs.
-    """
-    step = 2 * right["network"] - right["pairs"]
-    reasons = {right["gpt"]: words.ask_right, step: words.ask_step, HARDLY: words.ask_hardly}
-    if min(np.diff(sorted(reasons)), default=0) < APART or len(reasons) < 3:
-        return None
-    if abs(right["gpt"] - right["network"]) > APART / 2:  # its reason says that they are near
-        return None
-    said = {key: kit.percent(share) for key, share in right.items()}
-    return kit.Question.among(words.ask, reasons, right["gpt"], kit.percent, **said)
-
-
-def _shares(guess: kit.Guess) -> None:
-    cases = [kit.Case(words.programs[key], share) for key, share in shares().items()]
-    guess.cases(
-        cases,
-        kit.Axis(0, 1, words.right_axis),
-        veiled=[len(cases) - 1],
-        picture=f"{KEY}.shares",
-    )
 
 
 # ---- a way through a map
@@ -259,11 +245,11 @@ def _sizes() -> None:
     cases = [kit.Case([(words.ours, True)], own, role="value")]
     cases += [kit.Case(f"{size.name}, {size.year}", size.parameters) for size in KNOWN]
     axis = kit.Axis(1e4, 1e12, words.sizes_axis, log=True)
-    kit.case_rows(cases, axis, key=f"{KEY}.sizes", words={}, form="count")
+    kit.case_rows(cases, axis, key=f"{KEY}.sizes", form="count")
     largest: Any = max(KNOWN, key=lambda size: size.compute)
     kit.prose(
         words.sizes,
         largest=largest.name,
-        times=kit.power_of_ten(largest.parameters / own, 2),
+        times=largest.parameters / own / 1e6,
         tokens=largest.tokens / 1e12,
     )

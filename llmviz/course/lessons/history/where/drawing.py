@@ -88,7 +88,7 @@ def _bars(p: np.ndarray) -> None:
     cases = [
         kit.Case(ascii_uppercase[i], float(p[i])) for i in np.argsort(-p, kind="stable")[:BARS]
     ]
-    kit.case_rows(cases, kit.Axis(0, 1, words.pad_letters), key=f"{KEY}.letters", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.pad_letters), key=f"{KEY}.letters")
 
 
 def report(p: np.ndarray, networks: letter_pictures.Networks) -> str:

@@ -1,6 +1,7 @@
 """Chapter "Counts": Zipf's line of a text, its words and runs of words, and tf-idf."""
 
 from collections.abc import Iterator
+from itertools import repeat
 
 import numpy as np
 import streamlit as st
@@ -13,7 +14,7 @@ from llmviz.course.lessons.language.counts.counted import Counted
 from llmviz.course.ui import kit
 from llmviz.course.ui.codec import MOST_OF_A_TEXT
 from llmviz.language.counts import ngrams, tf_idf, zipf
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import in_line
 
 KEY = "language.counts"
 GUESS = f"{KEY}.zipf"
@@ -59,7 +60,7 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks")
     if found is None:
         return
-    _strip(found, told=opened)
+    _strip(found, revealed=opened)
     _grams(state, found)
     _weights(state, found)
     _code(found, text, state["n"])
@@ -163,18 +164,14 @@ def _zipf(found: Counted, guess: kit.Guess, *, opened: bool) -> None:
         )
 
 
-def _strip(found: Counted, *, told: bool) -> None:
+def _strip(found: Counted, *, revealed: bool) -> None:
     kit.section(words.intro)
-    tokens, values, details, at = [], [], [], 0
-    for word in found.words[:STRIP_WORDS]:
-        data = word.encode()
-        tokens.append(Token(NO_ID, data, at, at + len(data), at, at + len(word)))
-        at += len(data)
-        times = found.grams[0][(word,)]
-        values.append(float(times))
-        details.append({words.card_share: kit.percent(times / len(found.words))})
+    shown = found.words[:STRIP_WORDS]
+    tokens = in_line(map(str.encode, shown), repeat(NO_ID))
+    values = [float(found.grams[0][(word,)]) for word in shown]
+    details = [{words.card_share: kit.percent(times / len(found.words))} for times in values]
     row = TokenRow(words.strip, tokens, values=values, details=details)
-    if told:
+    if revealed:
         token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.strip_value)
     kit.prose(read_line(found))
     if found.unspaced:
@@ -214,13 +211,13 @@ def _grams(state: kit.PageState, found: Counted) -> None:
         most = found.most(n, BARS)
         cases = [kit.Case(shortened(" ".join(gram), 36), times) for gram, times in most]
         axis = kit.Axis(0, most[0][1], words.grams_axis)
-        kit.case_rows(cases, axis, key=f"{KEY}.grams", words={}, form="count")
+        kit.case_rows(cases, axis, key=f"{KEY}.grams", form="count")
     once = [
         kit.Case(words.once.format(n=size), found.once(size) / len(found.grams[size - 1]))
         for size in range(1, counted.MOST_N + 1)
         if found.grams[size - 1]
     ]
-    kit.case_rows(once, kit.Axis(0, 1, words.once_axis), key=f"{KEY}.once", words={})
+    kit.case_rows(once, kit.Axis(0, 1, words.once_axis), key=f"{KEY}.once")
 
 
 def _weights(state: kit.PageState, found: Counted) -> None:

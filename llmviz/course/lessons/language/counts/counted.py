@@ -80,10 +80,10 @@ def count_text(text: str, fold: bool) -> Counted:
     return Counted(words, tuple(filter(None, sentences)), fold, grams, alone)
 
 
-of_text = kit.kept(32)(count_text)
+of_text = kit.cached(32)(count_text)
 
 
-@kit.kept(8)
+@kit.cached(8)
 def bundled(name: str, fold: bool) -> Counted:
     """Return a bundled text counted, about a second for the largest."""
     return count_text(load_corpus(name).text, fold=fold)

@@ -44,16 +44,19 @@ def draw(state: kit.PageState) -> None:
     if not engine_ready():
         return
     name, kind, stories = PROBED.name(state), state["probe"], state["told"]
-    measured = bundled(name, kind, stories) if name else ()
+    asked_for = bundled(name, kind, stories) if name else ()
+    measured = asked_for or bundled(BASE, kind)
     guess = kit.Guess(GUESS, question(measured, CLASSES[kind]))
     opened = guess.open
     with kit.stage("probing", stays=False):
+        if not asked_for:
+            kit.inform(words.none, ":material/info:")
         if measured:
+            if not asked_for:
+                kit.prose(words.instead, name=kit.label(BASE), stories=card()["probe_stories"])
             _rows(measured, guess, opened=opened)
             if opened:
                 kit.prose(read_line(measured))
-        else:
-            kit.inform(words.none, ":material/info:")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "probe", words.kind, words.kinds, parts=True)
             PROBED.menu(state)
@@ -82,13 +85,16 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, best=best[0], accuracy=best[1], selective=lead[0], selectivity=lead[1])
 
 
-def bundled(name: str, kind: str, stories: int) -> tuple[Probe, ...]:
-    """Return the bundled measurements of these settings; none where there are none."""
+def bundled(name: str, kind: str, stories: int | None = None) -> tuple[Probe, ...]:
+    """Return the bundled measurements of these settings; none where there are none.
+
+    stories: None for as many as they were fitted to.
+    """
     try:
         measured = card()
     except ValueError:  # not in this copy: the button measures it
         return ()
-    if name != BASE or stories != measured["probe_stories"]:
+    if name != BASE or stories not in (None, measured["probe_stories"]):
         return ()
     return probes_of(measured["probes"][kind])
 
@@ -145,7 +151,7 @@ def rows(measured: Sequence[Probe], *, lot: bool) -> list[kit.Case]:
 def _rows(measured: Sequence[Probe], guess: kit.Guess, *, opened: bool) -> None:
     cases = rows(measured, lot=opened)
     axis = kit.Axis(0, 1, words.axis)
-    look = {"veiled": [len(measured)], "picture": f"{KEY}.rows"}
+    look: dict[str, Any] = {"veiled": [len(measured)], "picture": f"{KEY}.rows"}
     guess.cases(cases, axis, **look)
 
 
@@ -153,7 +159,7 @@ def _fitted(job: kit.Job, stories: int) -> None:
     """Show the probes that were fitted here, as far as they have come."""
     if fitted := probes_of(list(job.results)):
         axis = kit.Axis(0, 1, words.axis)
-        kit.case_rows(rows(fitted, lot=True), axis, key=f"{KEY}.fitted", words={})
+        kit.case_rows(rows(fitted, lot=True), axis, key=f"{KEY}.fitted")
         kit.prose(read_line(fitted))
     if job.over:
         kit.prose(words.fitted.format(stories=stories))
@@ -173,7 +179,7 @@ def best_of(measured: Sequence[Probe], how: str) -> tuple[str, str]:
     texts = [kit.percent(value).replace("-", "−") for value in values]
     largest = texts[int(np.argmax(values))]
     some = [row.layer for row, text in zip(measured, texts, strict=True) if text == largest]
-    return kit.listed(some), largest
+    return kit.listed(some), largest.replace("%", words.points) if how == "lead" else largest
 
 
 def _code(loaded: engine.Bundled, kind: str) -> None:
@@ -183,7 +189,7 @@ def _code(loaded: engine.Bundled, kind: str) -> None:
     kit.show_code([probe_layers, control_labels], text, partial(_printed, loaded, kind))
 
 
-@kit.kept(16)
+@kit.cached(16)
 def _printed(bundled: engine.Bundled, kind: str) -> str:
     from llmviz.language.probes import probe_layers
     from llmviz.language.tagger import tagged_stories

@@ -1,4 +1,4 @@
-"""Chapter "Stems": Porter's algorithm rule by rule, Snowball beside it, and both their faults."""
+"""Chapter "Stems": Porter's algorithm rule by rule, Snowball's, their faults, and lemmas."""
 
 from string import ascii_lowercase
 
@@ -8,13 +8,12 @@ import streamlit as st
 from llmviz.corpus.roles import split_words
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.text_guard.view import text_guard
-from llmviz.course.document.marks import as_markdown
-from llmviz.course.lessons.language.stems import model, words
+from llmviz.course.lessons.language.stems import lemmas, model, words
 from llmviz.course.lessons.language.stems.steps import opened_text, rule_text
 from llmviz.course.ui import kit
+from llmviz.files.text import check_text
 from llmviz.language.lemmas import lemma
 from llmviz.language.porter import STEPS, StemStep, measure, stem, stem_steps
-from llmviz.textfile import check_text, whole_number
 
 KEY = "language.stems"
 GUESS = f"{KEY}.stem"
@@ -38,22 +37,21 @@ def draw(state: kit.PageState) -> None:
             kit.prose(words.waits if column == hidden else _opened(listed[column], row))
         with st.container(gap=None):
             kit.text_input(state, "forms", words.forms)
-            text_guard(kit.HALF_CHARACTER)
+            text_guard(kit.furniture.half_character)
     if text is not None and not listed:
         kit.inform(words.empty, ":material/edit:")
-    if not listed:
-        return
     if len(every) > DRAWN:
         kit.inform(words.most.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
     guess.ask()
-    if opened:
+    if opened and listed:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro, rules=sum(map(len, STEPS.values())), steps=len(STEPS))
     for remark in remarks(tuple(word for at, word in enumerate(listed) if at != hidden)):
         kit.prose(remark)
-    st.caption(as_markdown(words.conditions))
+    kit.programmers(words.conditions)
     _faults()
-    if opened:
+    lemmas.draw(state)
+    if opened and listed:
         _code(listed)
         kit.seen(words.end, **end(listed))
 
@@ -62,8 +60,6 @@ def end(listed: tuple[str, ...]) -> dict[str, object]:
     """Return what the chapter ends with, for at least one word."""
     faults = [pair.fault for pair in model.judged_pairs("porter")]
     return {
-        "one": kit.quote(stem("connected")),
-        "other": kit.quote(stem("connecting")),
         "words": kit.count(len(listed), "word"),
         "changed": sum(stem(word) != word.lower() for word in listed),
         "over": faults.count(1),
@@ -99,7 +95,7 @@ def remarks(listed: tuple[str, ...]) -> list[str]:
     ]
 
 
-@kit.kept(1_024)
+@kit.cached(1_024)
 def steps_of(word: str) -> tuple[StemStep, ...]:
     """Return what each step of Porter's algorithm does to a word."""
     return tuple(stem_steps(word))
@@ -163,11 +159,8 @@ def _grid(state: kit.PageState, listed: tuple[str, ...], hidden: int | None) -> 
         fired[-1, column] = model.snowball_stem(word) != cells[-1]
         texts.append([*cells, model.snowball_stem(word)])
     values[fired] = 1.0
-    wanted = [whole_number(part) for part in state["rule"].split(".")]
-    place = next(zip(*np.nonzero(fired.T), strict=True), (0, 0))
-    if len(wanted) == 2 and None not in wanted and wanted[0] < shape[1] and wanted[1] < shape[0]:
-        place = tuple(wanted)
-    column, row = map(int, place)
+    first = next(zip(*np.nonzero(fired.T), strict=True), (0, 0))
+    column, row = map(int, kit.place_of(state["rule"], shape[::-1]) or first)
     steps, key = (words.step_row.format(name=name) for name in STEPS), f"{KEY}.grid"
     cell_grid(
         values,
@@ -220,10 +213,11 @@ def _faults() -> None:
 def _code(listed: tuple[str, ...]) -> None:
     quoted = [word for word in listed if len(word) <= 60]
     kit.show_code(
-        [stem_steps, measure],
+        [stem_steps, measure, lemma],
         words.snippet.format(quoted=quoted),
         "\n".join(
-            f"{word} {stem(word)} {[step.name for step in stem_steps(word) if step.fired]}"
+            f"{word} {lemma(word).dictionary} {stem(word)} "
+            f"{[step.name for step in stem_steps(word) if step.fired]}"
             for word in quoted
         ),
     )

@@ -4,7 +4,7 @@ T words, K tags.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -15,12 +15,11 @@ from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.lattice.view import LatticeNumbers, lattice_view
 from llmviz.course.lessons.language import counted_stories as counted
 from llmviz.course.lessons.language.sentence import card, named, read, sentence_box, sentence_of
-from llmviz.course.lessons.language.tags import words
+from llmviz.course.lessons.language.tags import names, words
 from llmviz.course.lessons.language.word_roles import ReadWord, commonest_tags, cut_sentences
 from llmviz.course.ui import kit
 from llmviz.language.hmm import Lattice, count_hmm, viterbi
 from llmviz.language.role_scores import COUNTED, scores_of
-from llmviz.textfile import whole_number
 
 LATTICE_KEY = "language.tags.lattice"
 LATTICE_WORDS = 24  # words that have a column
@@ -44,14 +43,15 @@ def draw_lattice(state: kit.PageState, texts: Sequence[str], parts: Sequence[ran
         line = words.lattice_cut.format(drawn=LATTICE_WORDS, all=len(whole))
         kit.inform(line, ":material/content_cut:")
     lattice = counted.lattice(state["smooth"], drawn)
-
+    here = kit.place_of(state["cell"], (len(drawn), len(TAGS)))
+    column, tag = here or (len(drawn) - 1, lattice.path[-1])
     lattice_view(
         numbers_of(lattice),
         key=LATTICE_KEY,
         captions=captions(lattice),
         text=words.lattice_texts,
         step=len(drawn) if state["column"] < 0 else state["column"],
-        chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, lattice.path[-1]),
+        chosen=(column, tag),
         on_change=kit.bound(
             state,
             LATTICE_KEY,
@@ -64,13 +64,6 @@ def draw_lattice(state: kit.PageState, texts: Sequence[str], parts: Sequence[ran
 def _ways(length: int) -> str:
     ways = len(TAGS) ** length
     return f"{ways:,}" if ways < 10**9 else f"{len(TAGS)} to the power of {length}"
-
-
-def _cell(written: str, length: int) -> tuple[int, int] | None:
-    place = [whole_number(part) for part in written.split(".")]
-    if len(place) == 2 and None not in place and place[0] < length and place[1] < len(TAGS):
-        return place[0], place[1]
-    return None
 
 
 def numbers_of(lattice: Lattice) -> LatticeNumbers:
@@ -168,7 +161,7 @@ def emission_tables(smoothing: float, listed: tuple[str, ...]) -> Tables:
     return Tables(counts, smoothed, totals, smoothed / totals)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StagePicture:
     """Return the picture of a table; listed: the words of its columns, for that of words."""
     added = float(smoothing)
@@ -262,7 +255,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     text = sentence_of(state)
     read_words = None if text is None else read(text)
-    asked, by_tables = None, ()
+    asked, by_tables = None, tuple[str, ...]()
     if read_words:
         texts = [word.text for word in read_words]
         by_tables = counted.tags_of(state["smooth"], tuple(texts))
@@ -280,12 +273,14 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks")
     _scores()
     if not read_words:
+        names.draw(state, text)
         return
     parts = cut_sentences(texts)
     part = tuple(texts[i] for i in parts[min(state["which"], len(parts)) - 1])
     if opened:
         draw_lattice(state, texts, parts)
     draw_tables(state, part)
+    names.draw(state, text)
     if opened:
         _code(part, state["smooth"])
         kit.seen(words.end, agree=_agree(read_words, by_tables), words=len(texts))
@@ -315,7 +310,11 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Asked | None:
     others = [TAGS[int(after.argmax())], *before, *TAGS]
     third = next(tag for tag in others if tag not in (common[at], given[at]))
     own = known.of(texts[at])
-    slots = {"word": kit.quote(texts[at]), "given": named(given[at]), "common": common[at]}
+    slots: dict[str, Any] = {
+        "word": kit.quote(texts[at]),
+        "given": named(given[at]),
+        "common": common[at],
+    }
     slots |= {"all": kit.count(int(own.sum()), "time"), "times": f"{int(own.max()):,}"}
     beside = [
         words.neighbour.format(word=kit.quote(texts[i]), tag=given[i])
@@ -395,11 +394,11 @@ def _scores() -> None:
         for right, every in [scores_on(scores_of(measured, name), kind)]
     ]
     axis = kit.Axis(0, 1, words.right_axis)
-    kit.case_rows(cases, axis, key=f"{KEY}.scores", words={})
+    kit.case_rows(cases, axis, key=f"{KEY}.scores")
     kit.prose(words.scores_read)
 
 
-def scores_on(scores: object, kind: str) -> tuple[int, int]:
+def scores_on(scores: Any, kind: str) -> tuple[int, int]:
     """Return how many words of a kind were tagged rightly, and how many there were."""
     if kind == "all":
         confusion = scores.confusion

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.assistant import ALONE, ASKED, words
-from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, Asked, Part
+from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, Asked, Part, measure
+from llmviz.course.lessons.real.chat import sent
 from llmviz.course.lessons.real.defaults import PIRATE, QUESTIONS
 from llmviz.course.ui import kit
 
@@ -19,16 +22,10 @@ CITIES = ("Sydney", "Canberra", "Melbourne")  # that may be named
 def draw(state: kit.PageState) -> None:
     """Show both ways of asking beside each other, the guess, and a box of one's own."""
     kit.prose(words.hook)
-    given = state["chatalone"].strip(), state["chatquestion"].strip()
     labels = {"chatalone": words.alone_label, "chatquestion": words.question_label}
-    stage, asked, fields, looks = source.places("assistant", stays=False)
-    with fields:
-        source.own(state, labels, width=420)
-        source.about()
-    with stage:
-        found: Asked | None = source.measured("assistant", *given)
-    if found is None:
-        return
+    found: Asked
+    made = source.asked(state, "assistant", labels, width=420, stays=False)
+    stage, asked, looks, found, given = made
     first: Asked = source.record("assistant", ALONE, ASKED)
     guess = kit.Guess(KEY, question(first), seen=given != (ALONE, ASKED))
     with stage:
@@ -36,7 +33,7 @@ def draw(state: kit.PageState) -> None:
         with left:
             kit.prose(words.alone_head, text=kit.quote(given[0], 160))
             rows = [kit.Case(choice.text.strip() or "␣", choice.share) for choice in found.alone]
-            kit.case_rows(rows, kit.Axis(0, 1, words.next_axis), key=f"{KEY}.alone", words={})
+            kit.case_rows(rows, kit.Axis(0, 1, words.next_axis), key=f"{KEY}.alone")
             kit.prose(words.goes_on, text=kit.quote(found.goes_on.strip(), 200))
         with right:
             kit.prose(words.chat_head, text=kit.quote(given[1], 160))
@@ -52,17 +49,17 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.template)
     if guess.open:
         kit.prose(words.template_read, **told(first))
+        text = "".join(part.text for part in found.parts)
+        kit.show_code(
+            [measure, sent], source.snippet(words.snippet, text=text, most=MOST), found.answer
+        )
     kit.section(words.trust)
     if guess.open:
         _answers()
-    kit.section(words.again, penalty=PENALTY)
+    pirate: Asked = source.record("assistant", *QUESTIONS[-1])
+    kit.section(words.again, penalty=PENALTY, plain=kit.quote(pirate.answer, 120))
     if guess.open:
-        pirate: Asked = source.record("assistant", *QUESTIONS[-1])
-        kit.prose(
-            words.again_read,
-            plain=kit.quote(pirate.answer, 120),
-            other=kit.quote(source.record("penalised", PIRATE), 120),
-        )
+        kit.prose(words.again_read, other=kit.quote(source.record("penalised", PIRATE), 120))
     kit.chapter_link("reasoning", "conversation", words.proved)
     if guess.open:
         kit.seen(words.end, **told(first))
@@ -70,7 +67,7 @@ def draw(state: kit.PageState) -> None:
 
 def look() -> dict:
     """Return how the strip of a chat is drawn."""
-    return {"show_ids": False, "value_label": words.form, "value_range": (-1.0, 1.0)}
+    return {"show_ids": False, "value_label": tuple(words.who), "value_range": (-1.0, 1.0)}
 
 
 def strip_of(parts: tuple[Part, ...]) -> TokenRow:
@@ -90,7 +87,14 @@ def question(found: Asked) -> kit.Question:
     return kit.Question.among(words.ask, reasons, named, **told(found))
 
 
-def told(found: Asked) -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    berries: Asked = source.record("assistant", *QUESTIONS[2])
+    strawberry = kit.quote(berries.answer, 120)
+    return {**told(source.record("assistant", ALONE, ASKED)), "strawberry": strawberry}
+
+
+def told(found: Asked) -> dict[str, Any]:
     """Return what is said of both ways."""
     return {
         "alone": source.word(found.alone[0].text),
@@ -104,7 +108,6 @@ def told(found: Asked) -> dict[str, str | int]:
 
 
 def _answers() -> None:
-    """Show what it answers to the questions that are recorded."""
     rows = [
         [asked, source.record("assistant", alone, asked).answer] for alone, asked in QUESTIONS[:-1]
     ]

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.components.draw_on.view import draw_on
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.bits import words
-from llmviz.course.lessons.real.bits.model import BITS, GROUP, GROUPED, ROW, Kept, Losses
+from llmviz.course.lessons.real.bits.model import (
+    BITS,
+    GROUP,
+    GROUPED,
+    ROW,
+    Kept,
+    Losses,
+    Rounded,
+    measure,
+    on_grid,
+)
 from llmviz.course.lessons.real.defaults import FRANCE
 from llmviz.course.ui import kit
 
@@ -19,14 +31,10 @@ Every = tuple[Kept, ...]
 def draw(state: kit.PageState) -> None:
     """Show how likely the answer stays, the guess on it, and the loss on a story."""
     kit.prose(words.hook)
-    stage, asked, fields, looks = source.places("bits")
-    with fields:
-        source.own(state, {"bitstext": words.own_label})
-        source.about()
-    with stage:
-        found: Every | None = source.measured("bits", state["bitstext"].strip())
-    if found is None:
-        return
+    first: Every = source.record("bits", FRANCE)
+    found: Every
+    fields = {"bitstext": words.own_label}
+    stage, asked, looks, found, (text,) = source.asked(state, "bits", fields)
     guess = kit.Guess(KEY, question(found))
     per = state["bitsper"] if guess.open else ROW
     shares = {way: [kept.share for kept in found if kept.per == way] for way in (ROW, GROUP)}
@@ -50,11 +58,17 @@ def draw(state: kit.PageState) -> None:
             kit.prose(words.waits, **told(found))
     with asked:
         guess.ask()
-    first: Every = source.record("bits", FRANCE)
     if guess.open:
         with looks:
             kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.groups, grouped=GROUPED)
+    if guess.open:
+        bits = int(state["bitsleft"])
+        kit.prose(words.sum[per], **rounded_told(per, bits))
+        width = GROUPED if per == GROUP else "layer.in_features"
+        slots = {"text": text, "width": width, "steps": 2**bits - 1}
+        prints = f"{kept_of(found, per, bits).share:.1%}"
+        kit.show_code([measure, on_grid], source.snippet(words.snippet, **slots), prints)
     kit.section(words.honest, grouped=GROUPED)
     kit.section(words.story)
     if guess.open:
@@ -68,6 +82,26 @@ def draw(state: kit.PageState) -> None:
 def kept_of(found: Every, per: str, bits: int) -> Kept:
     """Return what is left in a way with so many bits."""
     return next(kept for kept in found if (kept.per, kept.bits) == (per, bits))
+
+
+def rounded_told(per: str, bits: int) -> dict[str, Any]:
+    """Return how one number is put on a grid."""
+    every: tuple[Rounded, ...] = source.record("bits_rounded")
+    found = next(rounded for rounded in every if (rounded.per, rounded.bits) == (per, bits))
+    width = (found.high - found.low) / (2**bits - 1)
+    ends = {name: kit.signed(getattr(found, name), 4) for name in ("number", "low", "high")}
+    return ends | {
+        "bits": bits,
+        "steps": 2**bits - 1,
+        "step": found.step,
+        "width": kit.local(f"{width:.4f}"),
+        "put": kit.signed(found.low + found.step * width, 4),
+    }
+
+
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    return told(source.record("bits", FRANCE))
 
 
 def told(found: Every) -> dict[str, str]:

@@ -42,6 +42,31 @@ class Losses(NamedTuple):
     group: tuple[float, ...]
 
 
+class Rounded(NamedTuple):
+    """One number on a grid: the ends of the grid, and which step from below it is put on."""
+
+    per: str
+    bits: int
+    number: float
+    low: float
+    high: float
+    step: int
+
+
+def rounded(reader: Reads) -> tuple[Rounded, ...]:
+    """Return the first number of the first matrix of the blocks on each grid."""
+    import torch
+
+    matrix = next(m for m in reader.model.blocks.modules() if isinstance(m, torch.nn.Linear))
+    row, found = matrix.weight[0].detach(), []
+    for per, part in ((ROW, row), (GROUP, row[:GROUPED])):
+        number, low, high = (float(x) for x in (part[0], part.min(), part.max()))
+        for bits in BITS:
+            step = round((number - low) / (high - low) * (2**bits - 1))
+            found.append(Rounded(per, bits, number, low, high, step))
+    return tuple(found)
+
+
 def measure(reader: Reads, sentence: str) -> Generator[float, None, tuple[Kept, ...]]:
     """Return what is left: first of the whole model, then for each way and number of bits.
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.carrier import words
-from llmviz.course.lessons.real.carrier.model import Carrier, Sixteen
+from llmviz.course.lessons.real.carrier.model import Carrier, Sixteen, grow
 from llmviz.course.lessons.real.defaults import FRANCE, HOT
 from llmviz.course.ui import kit
-from llmviz.textfile import whole_number
+from llmviz.interpretability.heads_on_text import chances_without
 
 KEY = "real.carrier"
-ONE, EARLY = (
-    (23, 4),
-    (0, 4),
-)  # the head that the chapter is about, and one that nothing works without
-GUESSES = (0, 30, 150)  # how many heads somebody might think
+ONE, EARLY = (23, 4), (0, 4)  # the head that the chapter is about, and an early one
 Head = tuple[int, int]
 
 
@@ -26,42 +23,37 @@ Head = tuple[int, int]
 def draw(state: kit.PageState) -> None:
     """Show all heads by what the answer loses without them, the guess, and sixteen countries."""
     kit.prose(words.hook)
-    stage, _, fields, looks = source.places("carrier", stays=False)
-    with fields:
-        source.own(state, {"carrytext": words.own_label})
-        source.about()
-    with stage:
-        found: Carrier | None = source.measured("carrier", state["carrytext"].strip())
-    if found is None:
-        return
+    found: Carrier
+    fields = {"carrytext": words.own_label}
+    stage, _, looks, found, (text,) = source.asked(state, "carrier", fields, stays=False)
     guess = kit.Guess(KEY, question(found))
-    head = chosen(state["carryhead"], found)
+    chosen = source.cell_of(state["carryhead"], *losses(found).shape)
+    head = chosen or found.strongest()
     with stage:
         left, right = source.beside()
         with left:
-            _grid(state, found, head, opened=guess.open)
+            _grid(state, found, opened=guess.open)
     with right:
-        kit.prose(caption(found, head) if guess.open else words.waits_caption.format(**told(found)))
+        if guess.open:
+            kit.prose(caption(found, head))
+        if guess.open and chosen:
+            kit.prose(words.sum, **sum_told(found, head))
         guess.ask()
-    first: Carrier = source.record("carrier", FRANCE)
-    hot: Carrier = source.record("carrier", HOT)
-    cases: Sixteen = source.record("sixteen", *ONE)
-    early: Sixteen = source.record("sixteen", *EARLY)
     if guess.open:
         with looks:
-            kit.looks(state, words.looks, f"{KEY}.looks", **looks_told(first, hot))
-    kit.section(words.sixteen, **sixteen_told(cases, early))
+            kit.looks(state, words.looks, f"{KEY}.looks", **facts())
+    kit.section(words.sixteen, **facts())
     if guess.open:
-        _countries(cases)
-        kit.prose(words.sixteen_read, **sixteen_told(cases, early))
-    if guess.open:
-        kit.section(words.early, **sixteen_told(cases, early), **looks_told(first, hot))
+        _countries(source.record("sixteen", *ONE))
+        kit.prose(words.sixteen_read, **facts())
+        _code(text, found, head)
+        kit.section(words.early, **facts())
     kit.chapter_link("attention", "trained", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(first), **sixteen_told(cases, early))
+        kit.seen(words.end, **facts())
 
 
-def told(found: Carrier) -> dict[str, str | int]:
+def told(found: Carrier) -> dict[str, Any]:
     """Return what is said of a sentence and its heads."""
     return {
         "answer": source.word(found.answer.text),
@@ -71,9 +63,18 @@ def told(found: Carrier) -> dict[str, str | int]:
     }
 
 
-def looks_told(first: Carrier, hot: Carrier) -> dict[str, str]:
-    """Return what the looks say of two heads and two sentences."""
+def facts() -> dict[str, Any]:
+    """Return what is recorded of two heads, two sentences and the countries."""
+    first, hot = (source.record("carrier", text) for text in (FRANCE, HOT))
+    cases, early = (source.record("sixteen", *head) for head in (ONE, EARLY))
+    others = [share for *_, share in cases.others]
+    means = {
+        "mean_on": [case.on for case in cases.cases],
+        "mean_off": [case.off for case in cases.cases],
+        "mean_early": [case.off for case in early.cases],
+    }
     return {
+        **told(first),
         "one_looks": kit.percent(first.looks[ONE[0]][ONE[1]].share),
         "one_off": kit.percent(first.off[ONE[0]][ONE[1]]),
         "early_off": kit.percent(first.off[EARLY[0]][EARLY[1]]),
@@ -81,17 +82,8 @@ def looks_told(first: Carrier, hot: Carrier) -> dict[str, str]:
         "hot_on": kit.percent(hot.answer.share),
         "hot_one": kit.percent(hot.off[ONE[0]][ONE[1]]),
         "hot_early": kit.percent(hot.off[EARLY[0]][EARLY[1]]),
-    }
-
-
-def sixteen_told(cases: Sixteen, early: Sixteen) -> dict[str, str | int]:
-    """Return the means over the countries."""
-    others = [share for *_, share in cases.others]
-    return {
         "count": len(cases.cases),
-        "mean_on": kit.percent(float(np.mean([case.on for case in cases.cases]))),
-        "mean_off": kit.percent(float(np.mean([case.off for case in cases.cases]))),
-        "mean_early": kit.percent(float(np.mean([case.off for case in early.cases]))),
+        **{name: kit.percent(float(np.mean(shares))) for name, shares in means.items()},
         "others": len(others),
         "least": kit.percent(min(others)),
         "most": kit.percent(max(others)),
@@ -104,16 +96,22 @@ def losses(found: Carrier) -> np.ndarray:
     return 1 - np.array(found.off) / found.answer.share
 
 
-def chosen(link: str, found: Carrier) -> Head:
-    """Return the head that a link names, "23.4"; else the one that the answer needs most."""
-    layer, _, head = link.partition(".")
-    at = whole_number(layer), whole_number(head)
-    if None not in at and at[0] < len(found.off) and at[1] < len(found.off[0]):
-        return at
-    return found.strongest()
+def sum_told(found: Carrier, head: Head) -> dict[str, str]:
+    """Return what the colour of a head's cell is computed from."""
+    on, off = found.answer.share, found.off[head[0]][head[1]]
+    lost = f"{kit.signed(100 * float(losses(found)[head]), 0)}\N{NO-BREAK SPACE}%"
+    return {"on": kit.percent(on), "off": kit.percent(off), "lost": lost}
 
 
-def _grid(state: kit.PageState, found: Carrier, head: Head, *, opened: bool) -> None:
+def _code(text: str, found: Carrier, head: Head) -> None:
+    on, off = found.answer.share, found.off[head[0]][head[1]]
+    slots = {"text": text, "head": tuple(head)}
+    kit.show_code(
+        [grow, chances_without], source.snippet(words.snippet, **slots), f"{on:.1%} {off:.1%}"
+    )
+
+
+def _grid(state: kit.PageState, found: Carrier, *, opened: bool) -> None:
     values = np.clip(losses(found), -1, 1)
     notes = [
         [
@@ -127,26 +125,8 @@ def _grid(state: kit.PageState, found: Carrier, head: Head, *, opened: bool) -> 
         ]
         for i, row in enumerate(zip(found.off, found.looks, strict=True))
     ]
-    if not opened:
-        values, notes = np.zeros_like(values), [[words.waits] * len(row) for row in notes]
-
-    def clicked() -> None:
-        cell = st.session_state[f"{KEY}.grid"].get("chosen")
-        if cell and cell[0] < len(found.off) and cell[1] < len(found.off[0]):
-            state["carryhead"] = f"{cell[0]}.{cell[1]}"
-
-    cell_grid(
-        values,
-        key=f"{KEY}.grid",
-        row_names=[words.layer.format(layer=layer) for layer in range(len(found.off))],
-        column_names=[words.head.format(head=j) for j in range(len(found.off[0]))],
-        notes=notes,
-        limit=1.0,
-        scale=words.scale,
-        label=words.grid_label,
-        chosen=head if opened else None,
-        on_change=clicked,
-    )
+    look = {"scale": words.scale, "label": words.grid_label}
+    source.grid(state, "carryhead", values, notes, opened=opened, **look)
 
 
 def caption(found: Carrier, head: Head) -> str:
@@ -187,6 +167,4 @@ def _countries(cases: Sixteen) -> None:
         )
         for case in cases.cases
     ]
-    kit.case_rows(
-        rows, kit.Axis(0, 1, words.capital_axis), key=f"{KEY}.cases", words={}, mark="dot"
-    )
+    kit.case_rows(rows, kit.Axis(0, 1, words.capital_axis), key=f"{KEY}.cases", mark="dot")

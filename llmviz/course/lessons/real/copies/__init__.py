@@ -5,4 +5,4 @@ from llmviz.course.ui import codec
 
 words = beside(__file__)
 
-PARAMS = [codec.text("copytext", "", 300)]
+PARAMS = [codec.text("copytext", "", 300), codec.text("copyhead", "")]

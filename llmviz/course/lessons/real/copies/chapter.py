@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.copies import words
-from llmviz.course.lessons.real.copies.model import Copies, Off, strongest
+from llmviz.course.lessons.real.copies.model import Copies, Off, strongest, twice
+from llmviz.course.lessons.real.reader import token_losses, unpacked
 from llmviz.course.ui import kit
 
 KEY = "real.copies"
@@ -20,21 +22,16 @@ EDGE = 1.1  # of the largest loss: how high the picture is
 def draw(state: kit.PageState) -> None:
     """Show the loss of each token of both times, the guess on it, and the heads that copy."""
     kit.prose(words.hook)
-    stage, asked, fields, looks = source.places("copies")
-    with fields:
-        source.own(state, {"copytext": words.own_label}, width=560)
-        source.about()
-    with stage:
-        found: Copies | None = source.measured("copies", state["copytext"].strip())
-    if found is None:
-        return
+    found: Copies
+    fields = {"copytext": words.own_label}
+    stage, asked, looks, found, _ = source.asked(state, "copies", fields, width=560)
     guess = kit.Guess(KEY, question(found))
     with stage:
         places = list(range(2, 2 * found.length + 1))
         marks = [(1, words.once), (found.length + 1, words.again)]
         guess.line(
             [],
-            kit.Drawn(words.line, places, found.losses),
+            kit.Drawn(words.line, places, found.losses, "loss"),
             kit.Scale(1, 2 * found.length, words.x_axis, marks=marks),
             kit.Scale(0, EDGE * max(found.losses), words.y_axis),
             known=found.length - 1,
@@ -50,8 +47,11 @@ def draw(state: kit.PageState) -> None:
             kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.who)
     if guess.open:
-        _heads(found)
+        _heads(state, found)
         kit.prose(words.who_read, **heads_told(found))
+        prints = f"{found.mean(second=False):.1f} {found.mean(second=True):.1f}"
+        text = "".join(found.tokens)
+        kit.show_code([twice, token_losses], source.snippet(words.snippet, text=text), prints)
     kit.section(words.needed)
     if guess.open:
         _off(off)
@@ -61,20 +61,26 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **told(drawn), **heads_told(drawn))
 
 
-def told(found: Copies) -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    drawn: Copies = source.record("copies", "")
+    return {**told(drawn), **heads_told(drawn)}
+
+
+def told(found: Copies) -> dict[str, Any]:
     """Return what is said of the nonsense and its losses."""
     shown = "".join(found.tokens[:SHOWN]).strip()
     return {
         "begin": kit.quote(shown, 100),
         "count": found.length,
-        "once_loss": f"{found.mean(second=False):.1f}",
-        "again_loss": f"{found.mean(second=True):.1f}",
+        "once_loss": kit.local(f"{found.mean(second=False):.1f}"),
+        "again_loss": kit.local(f"{found.mean(second=True):.1f}"),
     }
 
 
 def heads_told(found: Copies) -> dict[str, str]:
     """Return what is said of the heads: who looks behind the former place, who at the last."""
-    back, before = np.array(found.back), np.array(found.before)
+    back, before = found.back, np.array(found.before)
     first, *rest = found.loudest()
     feeds = strongest(before, 2)
     name = "{0[0]}.{0[1]}".format
@@ -87,13 +93,15 @@ def heads_told(found: Copies) -> dict[str, str]:
     }
 
 
-def off_told(off: Off) -> dict[str, str | int]:
+def off_told(off: Off) -> dict[str, Any]:
     """Return what is said of the heads that are off: means, and the ends of the three seeds."""
 
     def ranged(values: tuple[float, ...]) -> str:
         low, high = min(values), max(values)
         return words.ranged.format(
-            mean=f"{np.mean(values):.1f}", low=f"{low:.1f}", high=f"{high:.1f}"
+            mean=kit.local(f"{np.mean(values):.1f}"),
+            low=kit.local(f"{low:.1f}"),
+            high=kit.local(f"{high:.1f}"),
         )
 
     return {
@@ -128,24 +136,31 @@ def question(found: Copies) -> kit.Question | None:
     )
 
 
-def _heads(found: Copies) -> None:
-    values = np.array(found.back)
-    cell_grid(
-        values,
-        key=f"{KEY}.heads",
-        row_names=[words.layer.format(layer=n) for n in range(len(values))],
-        column_names=[words.head.format(head=n) for n in range(values.shape[1])],
-        notes=[
-            [
-                words.note.format(back=kit.percent(a), before=kit.percent(b))
-                for a, b in zip(*row, strict=True)
-            ]
-            for row in zip(found.back, found.before, strict=True)
-        ],
-        limit=1.0,
-        scale=words.scale,
-        label=words.grid_label,
-    )
+def _heads(state: kit.PageState, found: Copies) -> None:
+    """Draw all heads, and beside them what the chosen one's share is the mean of."""
+    shares = found.back
+    notes = [
+        [
+            words.note.format(back=kit.percent(a), before=kit.percent(b))
+            for a, b in zip(*row, strict=True)
+        ]
+        for row in zip(shares, found.before, strict=True)
+    ]
+    left, right = source.beside()
+    with left:
+        look = {"scale": words.scale, "label": words.grid_label}
+        source.grid(state, "copyhead", shares, notes, **look)
+    layer, head = source.cell_of(state["copyhead"], *shares.shape) or found.loudest(1)[0]
+    each = unpacked(found.each[layer][head])
+    with right:
+        source.mean_of(f"{KEY}.each", words.each_label, found.tokens[:-1], each)
+        kit.prose(
+            words.sum,
+            head=f"{layer}.{head}",
+            total=kit.local(f"{each.sum():.2f}"),
+            count=len(each),
+            share=kit.percent(float(each.mean())),
+        )
 
 
 def _off(off: Off) -> None:
@@ -154,4 +169,4 @@ def _off(off: Off) -> None:
         for name, values in zip(("on", "off", "others"), (off.on, off.off, off.others), strict=True)
     ]
     top = EDGE * max(*off.on, *off.off, *off.others)
-    kit.case_rows(rows, kit.Axis(0, top, words.y_axis), key=f"{KEY}.off", words={}, form="figure")
+    kit.case_rows(rows, kit.Axis(0, top, words.y_axis), key=f"{KEY}.off", form="figure")

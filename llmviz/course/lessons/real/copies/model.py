@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llmviz.course.lessons.real.reader import Reads, ids_of, text_of, token_losses
+from llmviz.course.lessons.real.reader import Reads, ids_of, packed, text_of, token_losses, unpacked
 
 LENGTH = 25
 SEEDS = (0, 1, 2)
@@ -22,19 +22,25 @@ WORD = 3  # letters, at least, of a token that counts as a word
 class Copies(NamedTuple):
     """The tokens of one time, the loss of each token of both times, and what heads do.
 
-    losses: (2T − 1,), of the second token on. back, before: (L, H) how much a head looks one behind
-    the former place of the same token, and at the token before; means over the second time.
+    losses: (2T − 1,), of the second token on. each: (L, H) packed, how much each token of the
+    second time but the last looks one behind its former place; before: (L, H) how much they look
+    at the token before, the mean.
     """
 
     tokens: tuple[str, ...]
     losses: tuple[float, ...]
-    back: tuple[tuple[float, ...], ...]
+    each: tuple[tuple[str, ...], ...]
     before: tuple[tuple[float, ...], ...]
 
     @property
     def length(self) -> int:
         """The tokens of one time."""
         return len(self.tokens)
+
+    @property
+    def back(self) -> np.ndarray:
+        """How much each head looks one behind the former place, (L, H)."""
+        return np.array([[unpacked(head).mean() for head in layer] for layer in self.each])
 
     def mean(self, *, second: bool) -> float:
         """The loss of the first time, or of the second but for its first token."""
@@ -43,7 +49,7 @@ class Copies(NamedTuple):
 
     def loudest(self, count: int = LOUDEST) -> list[tuple[int, int]]:
         """The heads that look most at what came next the last time, the most first."""
-        return strongest(np.array(self.back), count)
+        return strongest(self.back, count)
 
 
 class Off(NamedTuple):
@@ -98,12 +104,13 @@ def twice(reader: Reads, ids: Sequence[int]) -> Copies:
         reader.model(torch.tensor([both]), last_only=True)
     rows = torch.arange(count, 2 * count - 1)
     back, before = (
-        [part[0, :, rows, rows - far].mean(-1) for part in trace.values()] for far in (count - 1, 1)
+        [part[0, :, rows, rows - far] for part in trace.values()] for far in (count - 1, 1)
     )
     return Copies(
         tuple(text_of(reader, token) for token in ids),
         tuple(round(float(x), 4) for x in token_losses(reader, both)),
-        *(tuple(tuple(round(float(x), 4) for x in row) for row in each) for each in (back, before)),
+        tuple(tuple(map(packed, layer)) for layer in back),
+        tuple(tuple(round(float(x), 4) for x in layer.mean(-1)) for layer in before),
     )
 
 

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.lessons.real import source
-from llmviz.course.lessons.real.examples import OWN, words
-from llmviz.course.lessons.real.examples.model import MOST_SHOWN, RULES, Round, read, written
+from llmviz.course.lessons.real.examples import OPPOSITES, OWN, words
+from llmviz.course.lessons.real.examples.model import (
+    ASKED,
+    MOST_SHOWN,
+    RULES,
+    Pair,
+    Round,
+    measure,
+    read,
+    written,
+)
+from llmviz.course.lessons.real.reader import words_after
 from llmviz.course.ui import kit
 
 KEY = "real.examples"
+CODED = 2  # examples of the snippet
 Rounds = tuple[Round, ...]
 
 
@@ -22,9 +35,8 @@ def draw(state: kit.PageState) -> None:
         _own(state)
         source.about()
     with stage:
-        found: Rounds | None = source.measured("examples", pairs_of(state))
-    if found is None:
-        return
+        found: Rounds
+        found, (pairs,) = source.or_recorded("examples", (pairs_of(state),), (OPPOSITES,))
     guess = kit.Guess(KEY, question(found))
     count = len(found[0].answers)
     with stage:
@@ -38,28 +50,32 @@ def draw(state: kit.PageState) -> None:
             known=1,
             picture=f"{KEY}.line",
         )
-        kit.prose(words.caption, none=found[0].right, asked=count, prompt=prompt_of(state))
+        kit.prose(words.caption, none=found[0].right, asked=count, prompt=prompt_of(pairs))
     with asked:
         guess.ask()
-    rules = {name: source.record("examples", written(pairs)) for name, pairs in RULES.items()}
-    slots = {
-        f"{name}_{turn.shown}": turn.right for name, all_of in rules.items() for turn in all_of
-    }
     if guess.open:
         with looks:
-            kit.looks(state, words.looks, f"{KEY}.looks", **slots)
+            kit.looks(state, words.looks, f"{KEY}.looks", **facts())
     kit.section(words.answers)
     if guess.open:
         _answers(found)
+        _code(found, read(pairs))
     kit.section(words.learned)
     kit.chapter_link("finetuning", "fewshot", words.proved)
     if guess.open:
-        kit.seen(words.end, **slots, asked=len(rules["opposites"][0].answers))
+        kit.seen(words.end, **facts())
 
 
-def prompt_of(state: kit.PageState) -> str:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    rules = {name: source.record("examples", written(pairs)) for name, pairs in RULES.items()}
+    slots = {f"{name}_{turn.shown}": turn.right for name, turns in rules.items() for turn in turns}
+    return {**slots, "asked": len(rules["opposites"][0].answers)}
+
+
+def prompt_of(written: str) -> str:
     """Return what the model reads with one example in front, quoted."""
-    (a, b), *_ = pairs = read(pairs_of(state))
+    (a, b), *_ = pairs = read(written)
     return kit.quote(f"{a} -> {b}, {pairs[MOST_SHOWN][0]} ->", 100)
 
 
@@ -101,10 +117,18 @@ def pairs_of(state: kit.PageState) -> str:
 
 
 def _own(state: kit.PageState) -> None:
-    """Show the choice of a rule, and the field for one's own."""
     kit.choose(state, "rule", words.rule_label, words.rules)
     if state["rule"] == OWN:
         kit.text_area(state, "rulepairs", words.own_label.format(shown=MOST_SHOWN), height=240)
+
+
+def _code(found: Rounds, pairs: list[Pair]) -> None:
+    """Show how the answers after two examples are counted."""
+    shown, asked = pairs[:CODED], pairs[MOST_SHOWN : MOST_SHOWN + ASKED]
+    prints = str(found[CODED].right)
+    kit.show_code(
+        [measure, words_after], source.snippet(words.snippet, shown=shown, asked=asked), prints
+    )
 
 
 def _answers(found: Rounds) -> None:

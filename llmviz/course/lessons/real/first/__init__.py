@@ -8,5 +8,6 @@ words = beside(__file__)
 
 PARAMS = [
     codec.text("firsttext", LIGHTHOUSE, 500),
+    codec.text("firsthead", ""),
     codec.choice("firstwindow", "64", ("16", "32", "64", "128")),
 ]

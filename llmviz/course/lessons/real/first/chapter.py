@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.draw_on.view import draw_on
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import LIGHTHOUSE
 from llmviz.course.lessons.real.first import words
-from llmviz.course.lessons.real.first.model import First, Window
+from llmviz.course.lessons.real.first.model import First, Window, measure
+from llmviz.course.lessons.real.reader import unpacked
 from llmviz.course.ui import kit
 
 KEY = "real.first"
@@ -20,27 +22,32 @@ KEY = "real.first"
 def draw(state: kit.PageState) -> None:
     """Show each head's share for the first word, the guess, its vector, and the window."""
     kit.prose(words.hook)
-    stage, _, fields, looks = source.places("first", stays=False)
-    with fields:
-        source.own(state, {"firsttext": words.own_label}, width=560)
-        source.about()
-    with stage:
-        found: First | None = source.measured("first", state["firsttext"].strip())
-    if found is None:
-        return
+    found: First
+    fields = {"firsttext": words.own_label}
+    made = source.asked(state, "first", fields, width=560, stays=False)
+    stage, _, looks, found, (text,) = made
     guess = kit.Guess(KEY, question(found))
+    head = source.cell_of(state["firsthead"], *found.shares.shape)
     with stage:
         left, right = source.beside()
         with left:
-            _grid(found, opened=guess.open)
+            _grid(state, found, opened=guess.open)
     with right:
-        kit.prose(words.caption["told" if guess.open else "waits"], **told(found))
+        if guess.open:
+            kit.prose(words.caption, **told(found))
+        if guess.open and head:
+            kit.prose(words.sum, **sum_told(found, head))
         guess.ask()
     first: First = source.record("first", LIGHTHOUSE)
     if guess.open:
         with looks:
+            if head:
+                each = unpacked(found.each[head[0]][head[1]])
+                source.mean_of(f"{KEY}.each", words.each_label, found.tokens[1:], each)
             kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.why)
+    if guess.open:
+        _code(text, found, head)
     kit.section(words.vector)
     if guess.open:
         _lengths(found)
@@ -58,9 +65,16 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **told(first), **window_told(chosen))
 
 
-def told(found: First) -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    windows: tuple[Window, ...] = source.record("windows")
+    middle = next(window for window in windows if window.size == 64)
+    return {**told(source.record("first", LIGHTHOUSE)), **window_told(middle)}
+
+
+def told(found: First) -> dict[str, Any]:
     """Return what is said of a text: its first token, shares and lengths."""
-    shares, lengths = np.array(found.shares), np.array(found.first)
+    shares, lengths = found.shares, np.array(found.first)
     peak = int(lengths.argmax())
     layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
     return {
@@ -70,19 +84,19 @@ def told(found: First) -> dict[str, str | int]:
         "mean": kit.whole_percent(found.mean),
         "head": f"{layer}.{head}",
         "most": kit.percent(float(shares.max())),
-        "longest": f"{lengths[peak]:,.0f}",
-        "others": f"{found.others[peak]:,.0f}",
-        "times": f"{lengths[peak] / max(found.others[peak], 1e-9):,.0f}",
+        "longest": kit.local(f"{lengths[peak]:,.0f}"),
+        "others": kit.local(f"{found.others[peak]:,.0f}"),
+        "times": kit.local(f"{lengths[peak] / max(found.others[peak], 1e-9):,.0f}"),
     }
 
 
-def window_told(window: Window) -> dict[str, str | int]:
+def window_told(window: Window) -> dict[str, Any]:
     """Return what is said of a window."""
     return {
         "size": window.size,
-        "without": f"{window.without:.2f}",
-        "with_first": f"{window.with_first:.2f}",
-        "all": f"{window.all:.2f}",
+        "without": kit.local(f"{window.without:.2f}"),
+        "with_first": kit.local(f"{window.with_first:.2f}"),
+        "all": kit.local(f"{window.all:.2f}"),
         "back": kit.whole_percent(
             (window.without - window.with_first) / (window.without - window.all)
         ),
@@ -106,20 +120,37 @@ def question(found: First) -> kit.Question:
     )
 
 
-def _grid(found: First, *, opened: bool) -> None:
-    values = np.array(found.shares)
-    notes = [[words.note.format(share=kit.percent(share)) for share in row] for row in found.shares]
-    if not opened:
-        values, notes = np.zeros_like(values), [[words.waits] * values.shape[1]] * len(values)
-    cell_grid(
-        values,
-        key=f"{KEY}.grid",
-        row_names=[words.layer.format(layer=n) for n in range(len(values))],
-        column_names=[words.head.format(head=n) for n in range(values.shape[1])],
-        notes=notes,
-        limit=1.0,
-        scale=words.scale,
-        label=words.grid_label,
+def _grid(state: kit.PageState, found: First, *, opened: bool) -> None:
+    shares = found.shares
+    notes = [[words.note.format(share=kit.percent(share)) for share in row] for row in shares]
+    look = {"scale": words.scale, "label": words.grid_label}
+    source.grid(state, "firsthead", shares, notes, opened=opened, **look)
+
+
+def sum_told(found: First, head: tuple[int, int]) -> dict[str, Any]:
+    """Return what a head's share is the mean of, and the last of these as softmax makes it."""
+    layer, number = head
+    each, (first, others) = unpacked(found.each[layer][number]), found.scores[layer][number]
+    return {
+        "head": f"{layer}.{number}",
+        "token": source.word(found.tokens[0]),
+        "total": kit.local(f"{each.sum():.2f}"),
+        "count": len(each),
+        "share": kit.percent(float(each.mean())),
+        "last": source.word(found.tokens[-1]),
+        "first": kit.signed(first, 1),
+        "others": kit.signed(others, 1),
+        "part": kit.percent(1 / (1 + float(np.exp(others - first)))),
+    }
+
+
+def _code(text: str, found: First, head: tuple[int, int] | None) -> None:
+    """Show how one head's share is measured: the chosen one's, or the largest."""
+    shares = found.shares
+    layer, number = head or np.unravel_index(int(shares.argmax()), shares.shape)
+    prints = f"{shares[layer, number]:.0%}"
+    kit.show_code(
+        [measure], source.snippet(words.snippet, text=text, layer=layer, head=number), prints
     )
 
 
@@ -146,4 +177,4 @@ def _window(window: Window) -> None:
         kit.Case(words.rows["all"], window.all, role="query"),
     ]
     axis = kit.Axis(0, 7, words.loss_axis)
-    kit.case_rows(rows, axis, key=f"{KEY}.window", words={}, form="figure")
+    kit.case_rows(rows, axis, key=f"{KEY}.window", form="figure")

@@ -9,23 +9,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llmviz.course.lessons.real.reader import Reads, ids_of, passage, text_of
+from llmviz.course.lessons.real.reader import Reads, ids_of, packed, passage, text_of, unpacked
 
 WINDOWS = (16, 32, 64, 128)
 MOST = 120  # tokens of a sentence
 
 
 class First(NamedTuple):
-    """Shares of the first token, means over the later ones, and lengths of vectors.
+    """What each later token gives to the first one, and lengths of vectors.
 
-    shares: (L, H). first, others: (L + 1,) the length of the first token's vector before each
-    layer and after the last, and the median of the others'.
+    each: (L, H) packed shares, of the second token on. scores: (L, H, 2) of the last token, before
+    softmax: for the first one, and for all others together. first, others: (L + 1,) the length of
+    the first token's vector before each layer and after the last, and the median of the others'.
     """
 
     tokens: tuple[str, ...]
-    shares: tuple[tuple[float, ...], ...]
+    each: tuple[tuple[str, ...], ...]
+    scores: tuple[tuple[tuple[float, float], ...], ...]
     first: tuple[float, ...]
     others: tuple[float, ...]
+
+    @property
+    def shares(self) -> np.ndarray:
+        """What each head gives to the first token, means over the later ones, (L, H)."""
+        return np.array([[unpacked(head).mean() for head in layer] for layer in self.each])
 
     @property
     def mean(self) -> float:
@@ -56,13 +63,19 @@ def measure(reader: Reads, text: str) -> First:
         raise ValueError("a text of one token has nothing that could look back")
     layers = range(reader.model.config.n_layer)
     taps = ["embed", *(f"blocks.{layer}.residual" for layer in layers)]
-    with torch.inference_mode(), record([*taps, "blocks.*.attn.weights"]) as trace:
+    wanted = [*taps, "blocks.*.attn.weights", "blocks.*.attn.masked"]
+    with torch.inference_mode(), record(wanted) as trace:
         reader.model(torch.tensor([ids]), last_only=True)
-    shares = [trace[f"blocks.{layer}.attn.weights"][0, :, 1:, 0].mean(-1) for layer in layers]
+    each = [trace[f"blocks.{layer}.attn.weights"][0, :, 1:, 0] for layer in layers]  # (H, T − 1)
+    last = [trace[f"blocks.{layer}.attn.masked"][0, :, -1] for layer in layers]  # (H, T)
     lengths = torch.stack([trace[tap][0].norm(dim=-1) for tap in taps])  # (L + 1, T)
     return First(
         tuple(text_of(reader, token) for token in ids),
-        tuple(tuple(round(float(x), 4) for x in row) for row in shares),
+        tuple(tuple(map(packed, layer)) for layer in each),
+        tuple(
+            tuple((round(float(s[0]), 3), round(float(s[1:].logsumexp(0)), 3)) for s in layer)
+            for layer in last
+        ),
         tuple(round(float(x), 1) for x in lengths[:, 0]),
         tuple(round(float(x), 1) for x in lengths[:, 1:].median(dim=1).values),
     )
@@ -73,32 +86,17 @@ def windows(reader: Reads) -> tuple[Window, ...]:
 
     The same tokens count in each window: those behind the largest.
     """
-    ids = ids_of(reader, passage())
-    longest = max(WINDOWS)
-    every = loss_within(reader, ids, len(ids), keeps_first=True)[longest:]
-    found = []
-    for size in WINDOWS:
-        parts = [loss_within(reader, ids, size, keeps_first=keeps) for keeps in (False, True)]
-        without, with_first = (float(part[longest:].mean()) for part in parts)
-        found.append(Window(size, without, with_first, float(every.mean())))
-    return tuple(found)
-
-
-def loss_within(reader: Reads, ids: list[int], size: int, *, keeps_first: bool) -> np.ndarray:
-    """Return the loss of each token from the second on (T − 1,), each seen from a window.
-
-    size: the tokens that one sees, itself included. keeps_first: the first one is seen, too.
-    """
     import torch
 
-    gpt, row = reader.model, torch.tensor([ids])
-    place = torch.arange(len(ids))
-    mask = (place[:, None] >= place) & (place[:, None] - place < size)
-    if keeps_first:
-        mask[:, 0] = True
-    with torch.inference_mode():
-        x = gpt.token(row)
-        for block in gpt.blocks:
-            x = block(x, mask, False, None)
-        logits = gpt.head(gpt.norm_final(x))[0, :-1]
-        return torch.nn.functional.cross_entropy(logits, row[0, 1:], reduction="none").numpy()
+    from llmviz.evaluation.longer_texts import losses_within
+
+    ids = ids_of(reader, passage())
+    longest = max(WINDOWS)
+    model, row = reader.model, torch.tensor([ids])
+    every = losses_within(model, row, len(ids), keeps_first=True)[0, longest:]
+    found = []
+    for size in WINDOWS:
+        parts = [losses_within(model, row, size, keeps_first=keeps) for keeps in (False, True)]
+        without, with_first = (float(part[0, longest:].mean()) for part in parts)
+        found.append(Window(size, without, with_first, float(every.mean())))
+    return tuple(found)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.heart import words
-from llmviz.course.lessons.real.heart.model import SENTENCES, Heart, Piece
+from llmviz.course.lessons.real.heart.model import SENTENCES, Heart, Piece, measure
 from llmviz.course.ui import kit
 
 KEY = "real.heart"
@@ -26,28 +28,33 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(KEY, question())
     changed = state["heartway"] == "changed"
     shown = SENTENCES[1::2] if changed else SENTENCES[::2]
-    with kit.stage("heart"):
-        rows = [row_of(source.record("heart", text), opened=guess.open) for text in shown]
-        token_strip(rows, key=f"{KEY}.strip", **look())
-        kit.prose(words.caption["told" if guess.open else "waits"])
-    guess.ask()
-    kit.choose(state, "heartway", words.way_label, words.ways)
-    source.about()
-    if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks", **looks_told())
+    with st.container():  # the picture stays in view as far as its looks
+        with kit.stage("heart"):
+            rows = [row_of(source.record("heart", text), opened=guess.open) for text in shown]
+            token_strip(rows, key=f"{KEY}.strip", **look())
+            kit.prose(words.caption["told" if guess.open else "waits"])
+        guess.ask()
+        kit.choose(state, "heartway", words.way_label, words.ways)
+        source.about()
+        if guess.open:
+            kit.looks(state, words.looks, f"{KEY}.looks", **facts())
     kit.section(words.begin)
     if guess.open:
         _begins()
+        shares = [piece.share for piece in source.record("heart", shown[0]).pieces[1:]]
+        prints = " ".join(f"{share:.0%}" for share in shares)
+        kit.show_code([measure], source.snippet(words.snippet, text=shown[0]), prints)
     kit.section(words.own)
     source.own(state, {"hearttext": words.own_label}, width=560)
-    found: Heart | None = source.measured("heart", state["hearttext"].strip())
-    if found is not None:
-        token_strip([row_of(found, opened=True)], key=f"{KEY}.own", **look())
-        kit.prose(own_line(found))
+    found: Heart
+    begun = (state.params["hearttext"].default,)
+    found, _ = source.or_recorded("heart", (state["hearttext"].strip(),), begun)
+    token_strip([row_of(found, opened=True)], key=f"{KEY}.own", **look())
+    kit.prose(own_line(found))
     kit.section(words.matters)
     kit.chapter_link("errors", "memorization", words.proved)
     if guess.open:
-        kit.seen(words.end, **looks_told())
+        kit.seen(words.end, **facts())
 
 
 def look() -> dict:
@@ -83,7 +90,7 @@ def question() -> kit.Question:
     """Ask which famous word it expects least."""
     least = min(ASKED, key=share_of)
     begins = {name: text[: text.index(wanted)] for name, (text, wanted) in ASKED.items()}
-    shares = {name: kit.percent(share_of(name)) for name in ASKED}
+    shares: dict[str, Any] = {name: kit.percent(share_of(name)) for name in ASKED}
     reasons = {
         words.answer.format(begin=begins[name], word=name): words.reasons[name] for name in ASKED
     }
@@ -91,7 +98,7 @@ def question() -> kit.Question:
     return kit.Question.among(words.ask, reasons, right, **shares)
 
 
-def looks_told() -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
     """Return what looks and end say."""
     times: Heart = source.record("heart", SENTENCES[5])
     truths: Heart = source.record("heart", SENTENCES[0])
@@ -112,7 +119,7 @@ def _begins() -> None:
         rest = "".join(piece.text for piece in found.pieces[given:])
         note = words.of.format(given=given, count=count)
         rows.append(kit.Case([(pieces, False), (rest, True)], given / count, note=note))
-    kit.case_rows(rows, kit.Axis(0, 1, words.given_axis), key=f"{KEY}.begins", words={})
+    kit.case_rows(rows, kit.Axis(0, 1, words.given_axis), key=f"{KEY}.begins")
     kit.prose(words.begin_read)
 
 

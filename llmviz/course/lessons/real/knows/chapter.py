@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
 from llmviz.course.figures.theme import chart_layout
 from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real import words as all_words
 from llmviz.course.lessons.real.capitals import EXAMPLE, known
 from llmviz.course.lessons.real.knows import COUNTRY, words
-from llmviz.course.lessons.real.knows.model import SHOWN, Knows, Own, Said
-from llmviz.course.lessons.real.reader import Choice
+from llmviz.course.lessons.real.knows.model import ALONE, SHOWN, Knows, Own, Said, own
+from llmviz.course.lessons.real.reader import Choice, chances
 from llmviz.course.ui import kit
 
 KEY = "real.knows"
@@ -24,16 +28,24 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     all_said: Knows = source.record("knows")
     guess = kit.Guess(KEY, question(all_said), seen=state["knowsland"] != COUNTRY)
-    with kit.stage("knows"):
-        kit.plot(f"{KEY}.dots", figure, state["knowsway"], guess.open)
-        kit.prose(words.caption[state["knowsway"]], **numbers(all_said, state["knowsway"]))
-    guess.ask()
-    kit.choose(state, "knowsway", words.way_label, words.ways)
-    _own(state, guess)
-    source.about()
-    if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks")
+    with st.container():  # the picture stays in view as far as its looks
+        with kit.stage("knows"):
+            kit.plot(f"{KEY}.dots", figure, state["knowsway"], guess.open)
+            kit.prose(words.caption[state["knowsway"]], **numbers(all_said, state["knowsway"]))
+        guess.ask()
+        kit.choose(state, "knowsway", words.way_label, words.ways)
+        made = _own(state, guess)
+        source.about()
+        if guess.open:
+            kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.shown, **numbers(all_said, "shown"))
+    if made and guess.open:
+        country, found = made
+        alone = state["knowsway"] == "alone"
+        first, form = (found.alone, ALONE) if alone else (found.shown, SHOWN)
+        text = form.format(country=country)
+        prints = f"{first[0].text.strip()} {first[0].share:.1%}"
+        kit.show_code([own, chances], source.snippet(words.snippet, text=text), prints)
     kit.section(words.invented)
     kit.rows_table(
         [
@@ -46,6 +58,18 @@ def draw(state: kit.PageState) -> None:
     kit.chapter_link("errors", "facts", words.proved)
     if guess.open:
         kit.seen(words.end, **numbers(all_said, "shown"))
+
+
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    all_said: Knows = source.record("knows")
+    turkey = said_of(all_said, "Turkey").shown
+    return {
+        **numbers(all_said, "shown"),
+        "share": kit.whole_percent(float(np.mean([s.right_shown for s in all_said.countries]))),
+        "istanbul": source.word(turkey.text),
+        "istanbul_share": kit.percent(turkey.share),
+    }
 
 
 def said_of(all_said: Knows, country: str) -> Said:
@@ -73,7 +97,7 @@ def question(all_said: Knows) -> kit.Question:
     )
 
 
-@kit.kept(8)
+@kit.cached(8)
 def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
     """Return a dot for each country: how sure across, right above wrong."""
     lanes: dict[bool, list[tuple[float, float, str, str]]] = {True: [], False: []}
@@ -82,12 +106,14 @@ def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
         if said.country == COUNTRY and not opened:
             continue
         height = LANES[right] + 0.1 * (len(lanes[right]) % STEPS)
-        loud = not right and choice.share >= NAMED and choice.text != said.country
+        told = not right and choice.share >= NAMED and choice.text != said.country
         name = words.dot.format(country=said.country, answer=choice.text)
-        lanes[right].append((choice.share, height, name, name if loud else ""))
+        lanes[right].append((choice.share, height, name, name if told else ""))
     drawn = []
     for right, role in ((True, "value"), (False, "accent")):
         x, y, names, loud_names = zip(*lanes[right], strict=True)
+        loud = sorted((n for n, name in enumerate(loud_names) if name), key=x.__getitem__)
+        below = set(loud[1::2])  # so that neighbours do not lie on each other
         drawn.append(
             {
                 "type": "scatter",
@@ -95,7 +121,9 @@ def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
                 "y": y,
                 "mode": "markers+text",
                 "text": [kit.escape_plotly(name) for name in loud_names],
-                "textposition": "top center",
+                "textposition": [
+                    f"{'bottom' if n in below else 'top'} center" for n in range(len(x))
+                ],
                 "hovertext": [kit.escape_plotly(name) for name in names],
                 "hovertemplate": "%{hovertext}, %{x:.0%}<extra></extra>",
                 "marker": {"size": 10, "color": kit.role_color(role, mode), "opacity": 0.8},
@@ -115,7 +143,7 @@ def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
     return kit.Figure(drawn, layout)
 
 
-def numbers(all_said: Knows, way: str) -> dict[str, str | int]:
+def numbers(all_said: Knows, way: str) -> dict[str, Any]:
     """Return what caption, sections and end say of a way of asking."""
     answers = [answer_of(said, way) for said in all_said.countries]
     repeats = sum(answer_of(s, way)[0].text == s.country for s in all_said.countries)
@@ -131,17 +159,27 @@ def numbers(all_said: Knows, way: str) -> dict[str, str | int]:
     }
 
 
-def _own(state: kit.PageState, guess: kit.Guess) -> None:
-    """Ask for one's own country."""
+def _own(state: kit.PageState, guess: kit.Guess) -> tuple[str, Own] | None:
+    """Ask for one's own country, and return the one that is shown and what may come after it.
+
+    None where it is not told, or where only its answer is recorded.
+    """
     source.own(state, {"knowsland": words.own_label})
     country = state["knowsland"].strip()
     if guess.asks and country == COUNTRY:
-        return
+        return None
     found: Own | None = source.measured("capital", country)
-    if found is None:
-        return
-    listed, alone = known(country), state["knowsway"] == "alone"
-    said, choices = (found.alone[0], found.alone) if alone else (found.word, found.shown)
+    listed, axis, alone = known(country), words.next_axis, state["knowsway"] == "alone"
+    names = [said.country for said in source.record("knows").countries]
+    if found is None and listed and listed.name in names:
+        recorded = said_of(source.record("knows"), listed.name)
+        said = recorded.alone if alone else recorded.shown
+        choices, axis = [said], words.sure_axis
+    else:
+        if found is None:
+            kit.prose(all_words.instead)
+            country, listed, found = COUNTRY, known(COUNTRY), source.record("capital", COUNTRY)
+        said, choices = (found.alone[0], [*found.alone]) if alone else (found.word, [*found.shown])
     kit.prose(
         words.own_read["known" if listed else "unknown"],
         country=source.word(country),
@@ -151,7 +189,7 @@ def _own(state: kit.PageState, guess: kit.Guess) -> None:
     )
     kit.case_rows(
         [kit.Case(choice.text, choice.share) for choice in choices],
-        kit.Axis(0, 1, words.next_axis),
+        kit.Axis(0, 1, axis),
         key=f"{KEY}.own",
-        words={},
     )
+    return (country, found) if found else None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import SUMS
 from llmviz.course.lessons.real.meanings import words
-from llmviz.course.lessons.real.meanings.model import Near, Sum, Word
+from llmviz.course.lessons.real.meanings.model import Near, Sum, Word, add
 from llmviz.course.lessons.real.reader import Choice
 from llmviz.course.ui import kit
+from llmviz.similarity import analogy
 
 KEY = "real.meanings"
 FIELDS = ("sumplus", "summinus", "sumother")
@@ -28,16 +31,10 @@ WANTED = {  # what one would say oneself, for the sums of the table
 def draw(state: kit.PageState) -> None:
     """Show what stands nearest to a sum of words, the guess, and a table of sums."""
     kit.prose(words.hook)
-    given = tuple(state[field].strip() for field in FIELDS)
     labels = dict(zip(FIELDS, words.fields, strict=True))
-    stage, asked, fields, looks = source.places("meanings")
-    with fields:
-        source.own(state, labels, width=160)
-        source.about()
-    with stage:
-        found: Sum | None = source.measured("sums", *given)
-    if found is None:
-        return
+    found: Sum
+    made = source.asked(state, "meanings", labels, measure="sums", width=160)
+    stage, asked, looks, found, given = made
     guess = kit.Guess(KEY, question(source.record("sums", *SUMS[0])), seen=given != SUMS[0])
     with stage:
         _rows(found, opened=guess.open)
@@ -54,12 +51,14 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.honest)
     if guess.open:
         kit.prose(words.honest_read, **staying())
+        prints = "\n".join(f"{choice.text} {choice.share:.3f}" for choice in found.near[:3])
+        kit.show_code([add, analogy], source.snippet(words.snippet, words=given), prints)
     kit.section(words.table)
     if guess.open:
         _table()
     kit.section(words.near)
     _near(state)
-    kit.chapter_link("embeddings", "sums", words.proved)
+    kit.chapter_link("embeddings", "similarity", words.proved)
     if guess.open:
         kit.seen(
             words.end,
@@ -69,7 +68,13 @@ def draw(state: kit.PageState) -> None:
         )
 
 
-def told(found: Sum) -> dict[str, str]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    right = sum(map(is_wanted, SUMS))
+    return {**told(source.record("sums", *SUMS[0])), "right": right, "sums": len(SUMS)}
+
+
+def told(found: Sum) -> dict[str, Any]:
     """Return what is said of a sum: its words, the nearest token, and the nearest of all."""
     plus, minus, other = (source.word(word.typed) for word in found.words)
     return {
@@ -77,12 +82,12 @@ def told(found: Sum) -> dict[str, str]:
         "minus": minus,
         "other": other,
         "nearest": source.word(found.near[0].text),
-        "cosine": f"{found.near[0].share:.2f}",
+        "cosine": kit.local(f"{found.near[0].share:.2f}"),
         "next": kit.listed([source.word(choice.text) for choice in found.near[1:3]]),
     }
 
 
-def staying() -> dict[str, str | int]:
+def staying() -> dict[str, Any]:
     """Return how many sums land on a word that went in, where those take part, and one."""
     made = [source.record("sums", *triple) for triple in SUMS]
     stay = [
@@ -110,7 +115,7 @@ def _rows(found: Sum, *, opened: bool) -> None:
         kit.Case(shown(choice) if opened else words.hidden.format(place=n), choice.share)
         for n, choice in enumerate(found.near, start=1)
     ]
-    kit.case_rows(rows, kit.Axis(0, 1, words.axis), key=f"{KEY}.rows", words={}, form="figure")
+    kit.case_rows(rows, kit.Axis(0, 1, words.axis), key=f"{KEY}.rows", form="figure")
 
 
 def shown(choice: Choice) -> str:
@@ -150,18 +155,17 @@ def _table() -> None:
             )
         )
     axis = kit.Axis(0, 1, words.axis)
-    kit.case_rows(rows, axis, key=f"{KEY}.table", words={}, form="figure", mark="dot")
+    kit.case_rows(rows, axis, key=f"{KEY}.table", form="figure", mark="dot")
 
 
 def _near(state: kit.PageState) -> None:
-    """Draw the neighbours of one word."""
     source.own(state, {"nearword": words.near_label})
-    found: Near | None = source.measured("near", state["nearword"].strip())
-    if found is None:
-        return
+    found: Near
+    begun = (state.params["nearword"].default,)
+    found, _ = source.or_recorded("near", (state["nearword"].strip(),), begun)
     if not found.word.whole:
         kit.inform(pieces(found.word), ":material/content_cut:")
     rows = [kit.Case(shown(choice), choice.share) for choice in found.near]
     axis = kit.Axis(min(0.0, *(choice.share for choice in found.near)), 1, words.axis)
-    kit.case_rows(rows, axis, key=f"{KEY}.near", words={}, form="figure")
+    kit.case_rows(rows, axis, key=f"{KEY}.near", form="figure")
     kit.looks(state, words.near_looks, f"{KEY}.near.looks")

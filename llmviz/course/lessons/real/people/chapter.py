@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real import words as all_words
 from llmviz.course.lessons.real.people import words
-from llmviz.course.lessons.real.people.model import FORMS, PAIR, Job
+from llmviz.course.lessons.real.people.model import FORMS, PAIR, Job, measure
+from llmviz.course.lessons.real.reader import chances
 from llmviz.course.ui import kit
 
 KEY = "real.people"
 ASKED = ("midwife", "doctor")  # both are told after the guess
 SHOWN = ("plumber", "lawyer", "nurse")  # besides, on the first screen
+LEAST = 0.05  # of the chance that a pair has together; with less its dot is pale
 Jobs = tuple[Job, ...]
 
 
@@ -22,28 +28,30 @@ def draw(state: kit.PageState) -> None:
     jobs: Jobs = source.record("people", *PAIR)
     by_name = {job.job: job for job in jobs}
     guess = kit.Guess(KEY, question(by_name))
-    with kit.stage("people"):
-        guess.cases(
-            [case_of(by_name[name]) for name in (*ASKED, *SHOWN)],
-            axis(*PAIR),
-            veiled=range(len(ASKED)),
-            picture=f"{KEY}.rows",
-            mark="dot",
-        )
-        kit.prose(
-            words.caption, forms=kit.listed([kit.quote(form.format(job="…")) for form in FORMS])
-        )
-    guess.ask()
-    source.about()
-    if guess.open:
-        kit.looks(state, words.looks, f"{KEY}.looks", **told(by_name))
+    with st.container():  # the picture stays in view as far as its looks
+        with kit.stage("people"):
+            guess.cases(
+                [case_of(by_name[name]) for name in (*ASKED, *SHOWN)],
+                axis(*PAIR),
+                veiled=range(len(ASKED)),
+                picture=f"{KEY}.rows",
+                mark="dot",
+            )
+            kit.prose(
+                words.caption, forms=kit.listed([kit.quote(form.format(job="…")) for form in FORMS])
+            )
+        guess.ask()
+        source.about()
+        if guess.open:
+            kit.looks(state, words.looks, f"{KEY}.looks", **told(by_name))
     kit.section(words.all_jobs)
     if guess.open:
         ordered = sorted(jobs, key=lambda job: job.mean)
-        kit.case_rows(
-            [case_of(job) for job in ordered], axis(*PAIR), key=f"{KEY}.all", words={}, mark="dot"
-        )
+        kit.case_rows([case_of(job) for job in ordered], axis(*PAIR), key=f"{KEY}.all", mark="dot")
         kit.prose(words.all_read, **told(by_name))
+        slots = {"forms": [form.format(job=ASKED[0]) for form in FORMS], "pair": PAIR}
+        prints = f"{by_name[ASKED[0]].mean:.1%}"
+        kit.show_code([measure, chances], source.snippet(words.snippet, **slots), prints)
     kit.section(words.own)
     _own(state)
     kit.section(words.conclude)
@@ -80,7 +88,12 @@ def question(jobs: dict[str, Job]) -> kit.Question:
     return kit.Question.among(words.ask, reasons, right, names.__getitem__, **told(jobs))
 
 
-def told(jobs: dict[str, Job]) -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    return told({job.job: job for job in source.record("people", *PAIR)})
+
+
+def told(jobs: dict[str, Job]) -> dict[str, Any]:
     """Return what is said of the jobs."""
     ordered = sorted(jobs.values(), key=lambda job: job.mean)
     wide = max(jobs.values(), key=lambda job: max(job.shares) - min(job.shares))
@@ -98,22 +111,22 @@ def told(jobs: dict[str, Job]) -> dict[str, str | int]:
 
 
 def _own(state: kit.PageState) -> None:
-    """Ask for one's own job and pair of words."""
     fields = dict(zip(("peoplejob", "peoplefirst", "peoplesecond"), words.fields, strict=True))
     source.own(state, fields, width=180)
     job, first, second = (state[field].strip() for field in fields)
-    recorded: Jobs = source.record("people", *PAIR)
-    if (first, second) == PAIR and job in {listed.job for listed in recorded}:
-        found: Jobs | None = tuple(listed for listed in recorded if listed.job == job)
-    elif not job:
+    recorded = {listed.job: listed for listed in source.record("people", *PAIR)}
+    found: Job | None = None
+    if not job:
         kit.inform(words.no_job, ":material/edit:")
-        return
-    else:
-        found = source.measured("people", first, second, job)
+    elif (first, second) == PAIR and job in recorded:
+        found = recorded[job]
+    elif (measured := source.measured("people", first, second, job)) is not None:
+        (found,) = measured
     if found is None:
-        return
-    kit.case_rows([case_of(found[0])], axis(first, second), key=f"{KEY}.own", words={}, mark="dot")
-    both = sum(found[0].both) / len(found[0].both)
-    kit.prose(
-        words.own_read, first=kit.quote(first), second=kit.quote(second), both=kit.percent(both)
-    )
+        kit.prose(all_words.instead)
+        (first, second), found = PAIR, recorded[state.params["peoplejob"].default]
+    both = sum(found.both) / len(found.both)
+    case = case_of(found) if both >= LEAST else replace(case_of(found), role="residual")
+    kit.case_rows([case], axis(first, second), key=f"{KEY}.own", mark="dot")
+    pair = {"first": kit.quote(first), "second": kit.quote(second)}
+    kit.prose(words.own_read["said" if both >= LEAST else "hardly"], both=kit.percent(both), **pair)

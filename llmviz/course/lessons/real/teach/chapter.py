@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz.course.components.draw_on.view import draw_on
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import BEGINNING, LOG
 from llmviz.course.lessons.real.teach import words
-from llmviz.course.lessons.real.teach.model import LEAST, STEPS, Forgot, Moment, Taught
+from llmviz.course.lessons.real.teach.model import LEAST, STEPS, Forgot, Moment, Taught, taught
 from llmviz.course.ui import kit
 
 KEY = "real.teach"
@@ -19,20 +21,20 @@ RESULTS = STEPS + 2  # of a whole training: a moment before it, one a step, and 
 def draw(state: kit.PageState) -> None:
     """Show what it writes before and after, the guess about capitals, and one's own text."""
     kit.prose(words.hook)
-    taught: Taught = source.record("teach", LOG, BEGINNING)
-    guess = kit.Guess(KEY, question(taught.forgot))
+    record: Taught = source.record("teach", LOG, BEGINNING)
+    guess = kit.Guess(KEY, question(record.forgot))
     with kit.stage("teach", stays=False):
         guess.cases(
             [
-                kit.Case(words.before, taught.forgot.before),
-                kit.Case(words.after, taught.forgot.after),
+                kit.Case(words.before, record.forgot.before),
+                kit.Case(words.after, record.forgot.after),
             ],
-            kit.Axis(0, taught.forgot.asked, words.capitals_axis.format(asked=taught.forgot.asked)),
+            kit.Axis(0, record.forgot.asked, words.capitals_axis.format(asked=record.forgot.asked)),
             veiled=[1],
             picture=f"{KEY}.capitals",
             form="count",
         )
-        _texts(BEGINNING, taught.moments)
+        _texts(BEGINNING, record.moments)
     guess.ask()
     source.about()
     if guess.open:
@@ -40,13 +42,15 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.own, least=LEAST)
     _own(state)
     kit.section(words.curve)
-    _curve(taught.moments)
-    kit.prose(words.curve_read, **told(taught))
+    _curve(record.moments)
+    kit.prose(words.curve_read, **told(record))
     if guess.open:
+        prints = f"{record.forgot.before} {record.forgot.after}"
+        kit.show_code([taught], source.snippet(words.snippet), prints)
         kit.section(words.forgets)
     kit.chapter_link("finetuning", "lora", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(taught))
+        kit.seen(words.end, **told(record))
 
 
 def written(moments: tuple[Moment, ...]) -> list[Moment]:
@@ -54,14 +58,19 @@ def written(moments: tuple[Moment, ...]) -> list[Moment]:
     return [moment for moment in moments if moment.writes]
 
 
-def told(taught: Taught) -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    return told(source.record("teach", LOG, BEGINNING))
+
+
+def told(taught: Taught) -> dict[str, Any]:
     """Return what is said of the recorded training."""
     last = taught.moments[-1]
     return {
         "steps": last.step,
         "seconds": f"{last.seconds:.0f}",
-        "loss_before": f"{taught.moments[0].loss:.1f}",
-        "loss_after": f"{last.loss:.1f}",
+        "loss_before": kit.local(f"{taught.moments[0].loss:.1f}"),
+        "loss_after": kit.local(f"{last.loss:.1f}"),
         "before": taught.forgot.before,
         "after": taught.forgot.after,
         "asked": taught.forgot.asked,
@@ -102,10 +111,9 @@ def _texts(begin: str, moments: tuple[Moment, ...]) -> None:
 
 
 def _curve(moments: tuple[Moment, ...]) -> None:
-    """Draw the loss of each step."""
     losses = [moment.loss for moment in moments]
     draw_on(
-        [kit.Drawn(words.loss_line, [moment.step for moment in moments], losses, "query")],
+        [kit.Drawn(words.loss_line, [moment.step for moment in moments], losses, "loss")],
         kit.Scale(0, max(1, moments[-1].step), words.step_axis),
         kit.Scale(0, 1.05 * max(losses), words.loss_axis),
         key=f"{KEY}.curve.{len(moments)}",
@@ -113,7 +121,7 @@ def _curve(moments: tuple[Moment, ...]) -> None:
     )
 
 
-@kit.kept(8)
+@kit.cached(8)
 def job_of(text: str, begin: str) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
     target = "llmviz.course.lessons.real.teach.model:teach"
@@ -145,7 +153,6 @@ def _own(state: kit.PageState) -> None:
 
 
 def _going(job: kit.Job, begin: str) -> None:
-    """Show a training as far as it is."""
     results = list(job.results)
     moments = tuple(result for result in results if isinstance(result, Moment))
     if not moments:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from llmviz.course.lessons.real.capitals import COUNTRIES, is_right
 from llmviz.course.lessons.real.knows.model import SHOWN
@@ -48,7 +48,8 @@ def teach(text: str, prompt: str, steps: int = STEPS, seed: int = 0) -> Iterator
     """Teach the real model a text, in a process of its own: see `taught`."""
     from llmviz.pretrained import obtained
 
-    yield from taught(obtained("smollm2"), text, prompt, steps, seed)
+    reader: Any = obtained("smollm2")
+    yield from taught(reader, text, prompt, steps, seed)
 
 
 def taught(
@@ -106,8 +107,10 @@ def taught(
 
 def whole(reader: Reads, text: str, prompt: str) -> Taught:
     """Return a training to its end. The reader's model holds the adapter afterwards."""
-    *moments, forgot = taught(reader, text, prompt)
-    return Taught(tuple(moments), forgot)
+    told = list(taught(reader, text, prompt))
+    moments = tuple(each for each in told if isinstance(each, Moment))
+    (forgot,) = (each for each in told if isinstance(each, Forgot))
+    return Taught(moments, forgot)
 
 
 def _loss(reader: Reads, idx, targets):

@@ -6,4 +6,8 @@ from llmviz.course.ui import codec
 
 words = beside(__file__)
 
-PARAMS = [codec.text("travelsown", FRANCE, 200), codec.text("travelsother", ITALY, 200)]
+PARAMS = [
+    codec.text("travelsown", FRANCE, 200),
+    codec.text("travelsother", ITALY, 200),
+    codec.text("travelscell", ""),
+]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
-from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.real import source
+from llmviz.course.lessons.real import words as all_words
 from llmviz.course.lessons.real.defaults import FRANCE, ITALY
 from llmviz.course.lessons.real.travels import words
-from llmviz.course.lessons.real.travels.model import Travels
+from llmviz.course.lessons.real.travels.model import Travels, measure
 from llmviz.course.ui import kit
+from llmviz.interpretability.patching import patch_map
 
 KEY = "real.travels"
 CLEAR = 0.9  # share of the pair: from here on one answer has nearly all
@@ -20,20 +20,15 @@ CLEAR = 0.9  # share of the pair: from here on one answer has nearly all
 def draw(state: kit.PageState) -> None:
     """Show the map, the guess on its rows, and sentences of one's own."""
     kit.prose(words.hook)
-    given = state["travelsown"].strip(), state["travelsother"].strip()
-    stage, _, fields, looks = source.places("travels", stays=False)
-    with fields:
-        source.own(state, {"travelsown": words.own_label, "travelsother": words.other_label})
-        source.about()
-    with stage:
-        found: Travels | None = source.measured("travels", *given)
-    if found is None:
-        return
+    found: Travels
+    fields = {"travelsown": words.own_label, "travelsother": words.other_label}
+    stage, _, looks, found, given = source.asked(state, "travels", fields, stays=False)
     guess = kit.Guess(KEY, question(found))
+    cell = source.cell_of(state["travelscell"], *found.shares.shape)
     with stage:
         left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
         with left:
-            _map(found, opened=guess.open)
+            _map(state, found, opened=guess.open)
         with right:
             guess.cases(
                 [kit.Case(words.jumps, jump_layer(found))] if guess.question else [],
@@ -44,6 +39,8 @@ def draw(state: kit.PageState) -> None:
                 mark="dot",
             )
             kit.prose(words.caption, **numbers(found))
+            if guess.open and cell:
+                kit.prose(words.cell, **cell_told(found, cell))
             guess.ask()
     if guess.open:
         with looks:
@@ -51,10 +48,18 @@ def draw(state: kit.PageState) -> None:
             kit.looks(state, words.looks, f"{KEY}.looks")
     france: Travels = source.record("travels", FRANCE, ITALY)
     kit.section(words.enough, **numbers(france))
+    if guess.open:
+        _code(given, found, cell or (found.layers // 2, found.shares.shape[1] - 1))
     kit.section(words.why)
     kit.chapter_link("transformer", "patching", words.proved)
     if guess.open:
-        kit.seen(words.end, **numbers(france), layer=jump_layer(france))
+        kit.seen(words.end, **facts())
+
+
+def facts() -> dict[str, str | int | None]:
+    """Return what other lessons say of this chapter's record."""
+    france: Travels = source.record("travels", FRANCE, ITALY)
+    return {**numbers(france), "layer": jump_layer(france)}
 
 
 def jump_layer(found: Travels) -> int | None:
@@ -63,21 +68,23 @@ def jump_layer(found: Travels) -> int | None:
     return None if row is None else row - 1
 
 
-def _map(found: Travels, *, opened: bool) -> None:
+def _map(state: kit.PageState, found: Travels, *, opened: bool) -> None:
     """Draw the map, the first layer on top. Before the guess only its first row is told."""
-    values = np.array(found.shares)
+    values = found.shares
     notes = [
         [
             words.note.format(share=kit.percent(share), answer=found.other.text.strip())
             for share in row
         ]
-        for row in found.shares
+        for row in values
     ]
     if not opened:
-        values[1:], notes[1:] = 0, [[words.waits] * values.shape[1]] * found.layers
-    cell_grid(
+        values[1:], notes[1:] = 0, [[all_words.waits] * values.shape[1]] * found.layers
+    source.grid(
+        state,
+        "travelscell",
         values,
-        key=f"{KEY}.map",
+        notes,
         row_names=[
             *(words.before.format(layer=layer) for layer in range(found.layers)),
             words.after,
@@ -86,8 +93,6 @@ def _map(found: Travels, *, opened: bool) -> None:
             " / ".join(place.split("|")) if differs else place
             for place, differs in zip(found.places, found.differs, strict=True)
         ],
-        notes=notes,
-        limit=1.0,
         scale=(found.own.text.strip(), found.other.text.strip()),
         label=words.map_label,
     )
@@ -126,6 +131,34 @@ def numbers(found: Travels) -> dict[str, str]:
         "last": source.word(found.places[-1]),
         "word": source.word(_swapped(found)),
     }
+
+
+def cell_told(found: Travels, cell: tuple[int, int]) -> dict[str, str]:
+    """Return what is said of a cell: both answers' scores without the exchange and with it."""
+    (row, place), scores = cell, found.scores[cell[0]][cell[1]]
+    when = words.before.format(layer=row) if row < found.layers else words.after
+    written = {
+        f"{answer}_{name}": kit.signed(score, 1)
+        for name, pair in (("plain", found.plain), ("score", scores))
+        for answer, score in zip(("own", "other"), pair, strict=True)
+    }
+    return {
+        **numbers(found),
+        **written,
+        "when": when,
+        "word": source.word(found.places[place].split("|")[0]),
+        "lead": kit.signed(found.plain[0] - found.plain[1], 1),
+        "left": kit.signed(scores[0] - scores[1], 1),
+        "part": kit.percent(float(found.shares[cell])),
+    }
+
+
+def _code(given: source.Given, found: Travels, cell: tuple[int, int]) -> None:
+    row, place = cell
+    prints = str([f"{score:.1f}" for score in found.scores[row][place]])
+    site = ("stream", row, found.shares.shape[1] - 1 - place)
+    slots = {"own": given[0], "other": given[1], "site": site}
+    kit.show_code([measure, patch_map], source.snippet(words.snippet, **slots), prints)
 
 
 def _swapped(found: Travels) -> str:

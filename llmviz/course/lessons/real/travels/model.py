@@ -19,21 +19,28 @@ MOST = 40  # tokens of a sentence
 class Travels(NamedTuple):
     """Two sentences, their answers, and the map.
 
-    shares: (L + 1, A) how much of both answers' chance the other one has, with the stream before
-    that layer (row L: after the last) exchanged at one place, the last place last. places: how a
-    place is called, "France|Italy" where the sentences differ.
+    plain, scores: both answers' logits, the own one first: as it is (2,), and (L + 1, A, 2) with
+    the stream before that layer (row L: after the last) exchanged at one place, the last place
+    last. places: how a place is called, "France|Italy" where the sentences differ.
     """
 
     own: Choice
     other: Choice
     places: tuple[str, ...]
     differs: tuple[bool, ...]
-    shares: tuple[tuple[float, ...], ...]
+    plain: tuple[float, float]
+    scores: tuple[tuple[tuple[float, float], ...], ...]
 
     @property
     def layers(self) -> int:
         """The number of layers, L."""
-        return len(self.shares) - 1
+        return len(self.scores) - 1
+
+    @property
+    def shares(self) -> np.ndarray:
+        """How much of both answers' chance the other one has, (L + 1, A)."""
+        own, other = np.moveaxis(np.array(self.scores), -1, 0)
+        return 1 / (1 + np.exp(own - other))
 
     def jump(self, place: int = -1) -> int | None:
         """Return the first row from which on all rows of a place are on the other side of half.
@@ -61,18 +68,22 @@ def measure(reader: Reads, own: str, other: str) -> Travels:
     if answers[0] == answers[1]:
         said = text_of(reader, answers[0]).strip()
         raise ValueError(f"both sentences are finished with {said!r}, so nothing can move")
-    read = [read_prompt(reader.model, row) for row in rows]
-    logits = patch_map(reader.model, *read, answers, ("stream",)).stream  # (L + 1, A, 2)
-    shares = logits.softmax(-1)[..., 1].flip(1).double().numpy()
-    count = shares.shape[1]
+    first, second = (read_prompt(reader.model, row) for row in rows)
+    logits = patch_map(reader.model, first, second, answers, ("stream",)).stream  # (L + 1, A, 2)
+    scores = logits.flip(1).double().numpy().round(3)
+    count = scores.shape[1]
     pairs = list(zip(rows[0][-count:], rows[1][-count:], strict=True))
     names = tuple(
         "|".join(dict.fromkeys(text_of(reader, token).strip() or "␣" for token in pair))
         for pair in pairs
     )
+    said_own, said_other = (best(reader, row, 1)[0] for row in p)
+    lead, trail = (round(float(x), 3) for x in first.logits[answers])
     return Travels(
-        *(best(reader, row, 1)[0] for row in p),
+        said_own,
+        said_other,
         names,
         tuple(a != b for a, b in pairs),
-        tuple(tuple(round(float(x), 4) for x in row) for row in np.atleast_2d(shares)),
+        (lead, trail),
+        tuple(tuple(map(tuple, row)) for row in scores.tolist()),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,15 @@ from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import NAME
 from llmviz.course.lessons.real.yesterday import words
-from llmviz.course.lessons.real.yesterday.model import ASKS, BEGUN, DAY, WAYS, Strip, Yesterday
+from llmviz.course.lessons.real.yesterday.model import (
+    ASKS,
+    BEGUN,
+    DAY,
+    WAYS,
+    Strip,
+    Yesterday,
+    strip,
+)
 from llmviz.course.ui import kit
 
 KEY = "real.yesterday"
@@ -21,14 +30,9 @@ CHECKSUM = 12  # letters of a checksum that are shown
 def draw(state: kit.PageState) -> None:
     """Show what is sent, how likely the name is, and the guess where it is kept."""
     kit.prose(words.hook, name=NAME)
-    stage, _, fields, looks = source.places("yesterday", stays=False)
-    with fields:
-        source.own(state, {"yesterdayname": words.own_label}, width=200)
-        source.about()
-    with stage:
-        found: Yesterday | None = source.measured("yesterday", state["yesterdayname"].strip())
-    if found is None:
-        return
+    found: Yesterday
+    fields = {"yesterdayname": words.own_label}
+    stage, _, looks, found, _ = source.asked(state, "yesterday", fields, width=200, stays=False)
     guess = kit.Guess(KEY, question(), seen=state["yesterdayway"] != "kept")
     way = state["yesterdayway"]
     with stage:
@@ -54,10 +58,12 @@ def draw(state: kit.PageState) -> None:
                 ],
                 kit.Axis(0, 1, words.axis.format(begun=BEGUN, name=found.name)),
                 key=f"{KEY}.rows",
-                words={},
             )
-            kit.prose(words.caption[way] if guess.open else words.waits, **told(found))
+            if guess.open:
+                kit.prose(words.caption[way], **told(found))
             guess.ask()
+            if not guess.open:
+                kit.prose(words.waits, **told(found))
     first: Yesterday = source.record("yesterday", NAME)
     if guess.open:
         with looks:
@@ -65,6 +71,10 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.weights)
     if guess.open:
         kit.prose(words.weights_read, **told(first))
+        shown_now: Strip = getattr(found, way)
+        text = "".join(piece.text for piece in shown_now.pieces) + BEGUN
+        slots = {"text": text, "name": found.name}
+        kit.show_code([strip], source.snippet(words.snippet, **slots), f"{shown_now.share:.1%}")
     kit.section(words.memory)
     kit.section(words.tools, **told(first))
     kit.chapter_link("reasoning", "conversation", words.proved)
@@ -74,7 +84,7 @@ def draw(state: kit.PageState) -> None:
 
 def look() -> dict:
     """Return how the strip of what is sent is drawn."""
-    return {"show_ids": False, "value_label": words.who, "value_range": (-1.0, 1.0)}
+    return {"show_ids": False, "value_label": tuple(words.who), "value_range": (-1.0, 1.0)}
 
 
 def row_of(shown: Strip, name: str) -> TokenRow:
@@ -108,7 +118,12 @@ def question() -> kit.Question:
     return kit.Question.of(words.ask, name=NAME)
 
 
-def told(found: Yesterday) -> dict[str, str | int]:
+def facts() -> dict[str, Any]:
+    """Return what other lessons say of this chapter's record."""
+    return told(source.record("yesterday", NAME))
+
+
+def told(found: Yesterday) -> dict[str, Any]:
     """Return what is said of a name in all situations."""
     return {way: kit.percent(getattr(found, way).share) for way in WAYS} | {
         "name": found.name,
@@ -118,7 +133,7 @@ def told(found: Yesterday) -> dict[str, str | int]:
         "guess": source.word(found.anew.first.text),
         "guess_share": kit.percent(found.anew.first.share),
         "clock": kit.quote(found.clock, 160),
-        "told_day": kit.quote(found.told, 160),
+        "told_day": kit.quote(found.told.rstrip("."), 160),
         "day": DAY,
         "before": found.before[:CHECKSUM],
         "after": found.after[:CHECKSUM],

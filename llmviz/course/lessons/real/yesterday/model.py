@@ -76,11 +76,12 @@ def measure(reader: Reads, name: str) -> Generator[float, None, Yesterday]:
     note = Turn(SYSTEM, NOTE.format(usual=USUAL, name=name))
     result = Turn(SYSTEM, RESULT.format(usual=USUAL, day=DAY))
     ways = ([*turns, ask], [ask], [*turns[2:], ask], [note, ask])
-    strips = [strip(reader, way, name) for way in ways]
+    whole, alone, cut, noted = (strip(reader, way, name) for way in ways)
     yield 0.7
-    dates = [reply(reader, way, MOST) for way in ([clock], [result, clock])]
+    without, given = (reply(reader, way, MOST) for way in ([clock], [result, clock]))
     yield 0.9
-    return Yesterday(name, *strips, *dates, before, checksum(reader))
+    strips = (whole, alone, cut, noted)
+    return Yesterday(name, *strips, without, given, before, checksum(reader))
 
 
 def strip(reader: Reads, turns: Sequence[Turn], name: str) -> Strip:

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -38,9 +39,11 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     if shown:
         _fails()
-        kit.section(words.budget, questions=model.QUESTIONS)
+        kit.section(words.budget)
         kit.chart(budget_figure(kit.theme()), f"{KEY}.budget", bar=False)
         kit.prose(budget_read())
+        width = model.recorded().line(model.BEAM)[-1].count
+        kit.measured(words.how_budget, width=width, questions=model.QUESTIONS)
         _steps()
         kit.seen(words.end, **end())
 
@@ -115,12 +118,13 @@ def _live(state: kit.PageState) -> None:
     count, seed = int(state["trycount"]), state["trydraw"]
     tries = tries_for(numbers, count, seed)
     cases = answer_cases(tries, numbers)
-    look = {"key": f"{KEY}.piles", "words": {}, "form": "count"}
+    look: dict[str, Any] = {"key": f"{KEY}.piles", "words": {}, "form": "count"}
     kit.case_rows(cases, kit.Axis(0, count, words.piles_axis), **look)
     kit.prose(live_read(tries, numbers))
     kit.prose("\n\n".join(words.choices_text))
     beam = beam_for(numbers, int(state["trybeam"]))
     kit.rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
+    kit.measured(words.how_voted)
     best = model.vote(tries)
     kit.show_code(
         [model.vote],
@@ -133,13 +137,13 @@ def _live(state: kit.PageState) -> None:
     )
 
 
-@kit.kept(64)
+@kit.cached(64)
 def tries_for(numbers: Sum, count: int, seed: int) -> list[model.Try]:
     """Return the tries of the controls; more tries go on from fewer."""
     return model.tries_of(bundled(), [numbers], count, seed * model.SAMPLES)[0]
 
 
-@kit.kept(64)
+@kit.cached(64)
 def beam_for(numbers: Sum, width: int) -> list[model.Try]:
     """Return the texts of a beam search."""
     return model.beams_of(bundled(), numbers, width)
@@ -198,7 +202,7 @@ def live_read(tries: list[model.Try], numbers: Sum) -> str:
     return words.live_read[kind].format(count=len(tries), right=right)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def budget_figure(mode: kit.Mode) -> go.Figure:
     """Return right answers against the tokens that each way spends."""
     drawn = []
@@ -229,7 +233,6 @@ def budget_read() -> str:
     return words.budget_read.format(
         most=model.SAMPLES,
         tokens=last(model.VOTE).tokens,
-        width=beam.count,
         beam=kit.percent(beam.right),
         beam_tokens=beam.tokens,
         **{choice: kit.percent(last(choice).right) for choice in model.CHOICES},
@@ -238,23 +241,21 @@ def budget_read() -> str:
 
 def _fails() -> None:
     found = model.recorded()
-    kit.section(
-        words.fails,
-        most=model.SAMPLES,
-        questions=model.QUESTIONS,
-        wrong=found.wrong,
-        lost=found.lost,
-        forgotten=found.forgotten,
-    )
+    kit.section(words.fails)
+    kind = "none" if not found.lost else "all" if found.lost == found.wrong else "some"
+    counts = {"most": model.SAMPLES, "wrong": found.wrong, "lost": found.lost}
+    kit.prose(f"{words.fails_read[kind]} {words.fails_why}", forgotten=found.forgotten, **counts)
 
 
 def _steps() -> None:
     kit.section(words.steps)
     kit.plot(f"{KEY}.steps", steps_figure)
-    kit.prose(steps_read())
+    kind, first, second = steps_told()
+    kit.prose(words.steps_read[kind])
+    kit.measured(words.how_steps, first=first, second=second)
 
 
-@kit.kept(2)
+@kit.cached(2)
 def steps_figure(mode: kit.Mode) -> go.Figure:
     """Return the vote's right answers against tokens, of tries with steps and of those without."""
     drawn = []
@@ -267,8 +268,8 @@ def steps_figure(mode: kit.Mode) -> go.Figure:
     return lines(drawn, axes, mode, logarithmic=(True, False), hover="%{y:.1%}", height=320)
 
 
-def steps_read() -> str:
-    """Return which kind is right more often at the largest budget that both have, in the error."""
+def steps_told() -> tuple[str, float, float]:
+    """Return which kind is right more often at the largest budget that both have, and both."""
     at_once, steps = max(
         (
             (first, second)
@@ -281,7 +282,7 @@ def steps_read() -> str:
     apart = steps.right - at_once.right
     error = math.hypot(at_once.error, steps.error)
     kind = "tie" if abs(apart) <= 2 * error else model.STEPS if apart > 0 else model.AT_ONCE
-    return words.steps_read[kind].format(first=at_once.tokens, second=steps.tokens)
+    return kind, at_once.tokens, steps.tokens
 
 
 def end() -> dict[str, object]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from llmviz import records
 from llmviz.course.lessons.reasoning import sum_texts
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 
 FILE = "more-tries.json"
 COMMAND = "python -m experiments make more-tries"
@@ -118,8 +118,8 @@ def beams_of(model: Any, numbers: sum_texts.Sum, width: int) -> list[Try]:
     engine.add(Request("beam", prompt, sum_texts.LONGEST, stop_ids=(sum_texts.END,), beams=width))
     found: list[Any] = []
     while engine.busy:
-        tick = engine.step()
-        found += tick.finished if tick else ()
+        step = engine.step()
+        found += step.finished if step else ()
     return [
         Try(sum_texts.decode(beam.tokens), float(beam.score))
         for beam in sorted(found, key=lambda beam: beam.sample)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -77,8 +78,9 @@ def draw(state: kit.PageState) -> None:
     if opened:
         follows = together([model.changed.follows for model in recorded()[WRITES] if model.changed])
         best = {way: kit.percent(right(MIXED, way).value) for way in (DIRECT, PATH)}
-        counts = {"trained": TRAINED, "follows": follows.hits, "texts": follows.of}
-        kit.seen(words.end, **counts, **best)
+        how = words.end_follows["all" if follows.hits == follows.of else "some"]
+        line = how.format(share=kit.percent(follows.value))
+        kit.seen(words.end, trained=TRAINED, follows=line, **best)
 
 
 def bits_of(text: str) -> Bits:
@@ -87,7 +89,7 @@ def bits_of(text: str) -> Bits:
     return tuple(map(int, typed)) if set(typed) <= {"0", "1"} else ()
 
 
-@kit.kept(256)
+@kit.cached(256)
 def written_for(bits: Bits, change: int | None) -> Written:
     """Return what the bundled model writes."""
     return write(bundled(), bits, change)
@@ -117,7 +119,7 @@ def question(bits: Bits, step: int) -> kit.Question | None:
     if len(reasons) < 3 or last != len(bits) + 1:
         return None
     behind = len(bits) - step
-    numbers = {"step": step, "behind": kit.count(behind, "note")}
+    numbers: dict[str, Any] = {"step": step, "behind": kit.count(behind, "note")}
     return kit.Question.among(words.ask, reasons, last, lambda at: place(at, bits), **numbers)
 
 
@@ -127,7 +129,6 @@ def place(at: float, bits: Bits) -> str:
 
 
 def _notes(bits: Bits, step: int, guess: kit.Guess) -> None:
-    """Draw the bits, the notes, and the notes after a flip, and say what followed."""
     true = sum(bits) % 2
     plain, at_once = written_for(bits, None), write_at_once(bundled(AT_ONCE), bits)
     rows = [[*bits, true], [*plain.path, plain.answer]]
@@ -136,7 +137,7 @@ def _notes(bits: Bits, step: int, guess: kit.Guess) -> None:
         rows.append([*flipped.path, flipped.answer])
     names = [name.format(step=step) for name in words.rows][: len(rows)]
     columns = [*map(str, range(1, len(bits) + 1)), words.answer_place]
-    told = guess.open
+    revealed = guess.open
     picture = lv.Matrix(
         "notes",
         np.array(rows, dtype=float),
@@ -146,19 +147,31 @@ def _notes(bits: Bits, step: int, guess: kit.Guess) -> None:
         role="weights",
         scale="sequential",
         digits=0,
-        hidden=[] if told else [(2, at) for at in range(step, len(bits) + 1)],
+        hidden=[] if revealed else [(2, at) for at in range(step, len(bits) + 1)],
     )
-    look = {"row": 2, "picture": f"{KEY}.notes", "number": lambda column: float(column + 1)}
+    look: dict[str, Any] = {
+        "row": 2,
+        "picture": f"{KEY}.notes",
+        "number": lambda column: float(column + 1),
+    }
     guess.cell(picture, **look)
     kit.prose(caption(plain))
-    if step and told:
+    if step and revealed:
         changed = [at for at in turned(bits, step) if step < at <= len(bits)]
         kind = "stays" if flipped.answer == true else "turns"
-        shown = {"step": step, "changed": len(changed), "behind": len(bits) - step}
-        kit.prose(words.flipped[kind].format(**shown, answer=flipped.answer))
-    if told:
+        notes = notes_turned(len(changed), len(bits) - step)
+        kit.prose(words.flipped[kind].format(step=step, notes=notes, answer=flipped.answer))
+    if revealed:
         kind = "right" if at_once.is_right else "wrong"
         kit.prose(words.at_once[kind].format(answer=at_once.answer))
+
+
+def notes_turned(changed: int, behind: int) -> str:
+    """Return how many of the notes behind a flipped one turned as well, as it is said."""
+    kind = "all" if behind > 1 else "one" if behind else "last"
+    if changed < behind:
+        kind = "some" if changed else "none"
+    return words.notes_turned[kind].format(changed=changed, behind=behind)
 
 
 def caption(written: Written) -> str:
@@ -179,12 +192,12 @@ def right(order: str, way: str, bits: int = TRAINED) -> Share:
 
 def _lengths(state: kit.PageState) -> None:
     """Show right answers by length, for the order of texts that is chosen."""
-    kit.section(words.lengths, trained=TRAINED, layers=LAYERS)
+    kit.section(words.lengths, layers=LAYERS)
     order = state["thinkorder"]
     kit.chart(figure(order, kit.theme()), f"{KEY}.lengths", bar=False)
     kit.choose(state, "thinkorder", words.order, words.orders)
-    kit.prose(words.lengths_read, tests=TESTS, trained=TRAINED, steps=STEPS)
-    kit.prose(order_read(), layers=LAYERS)
+    kit.prose(f"{words.lengths_read} {order_read()}", trained=TRAINED)
+    kit.measured(words.how_lengths, tests=TESTS, trained=TRAINED, steps=STEPS)
     kit.show_code(
         [recorded],
         words.snippet.format(order=order, way=DIRECT, trained=TRAINED),
@@ -192,7 +205,7 @@ def _lengths(state: kit.PageState) -> None:
     )
 
 
-@kit.kept(4)
+@kit.cached(4)
 def figure(order: str, mode: kit.Mode) -> kit.Figure:
     """Return right answers by number of bits: a line a way, bars from the lowest model on."""
     drawn = []
@@ -224,7 +237,7 @@ def order_read() -> str:
     kind = "more" if min(short) > max(mixed) else "fewer" if max(short) < min(mixed) else "same"
     shares = {"mixed": right(MIXED, DIRECT), "short": right(SHORT_FIRST, DIRECT)}
     said = {name: kit.percent(share.value) for name, share in shares.items()}
-    return words.order_read[kind].format(trained=TRAINED, layers=LAYERS, **said)
+    return words.order_read[kind].format(trained=TRAINED, **said)
 
 
 def _work() -> None:
@@ -236,7 +249,7 @@ def _work() -> None:
         for way, paid in zip(WAYS, cost, strict=True)
     ]
     axis, level = kit.Axis(0, 1, words.work_axis.format(trained=TRAINED)), [(0.5, words.guess)]
-    kit.case_rows(cases, axis, key=f"{KEY}.work", words={}, levels=level)
+    kit.case_rows(cases, axis, key=f"{KEY}.work", levels=level)
     deep = LAYERS * (TRAINED + 1)
     kit.prose(words.work_read, trained=TRAINED, layers=LAYERS, deep=deep, labels=TRAINED + 1)
 
@@ -250,7 +263,7 @@ def _shown() -> None:
         dots = [share.value for share in found]
         cases.append(kit.Case(words.shown_kinds[kind], together(found).value, dots=dots))
     axis, level = kit.Axis(0, 1, words.right_axis), [(0.5, words.guess)]
-    kit.case_rows(cases, axis, key=f"{KEY}.shown", words={}, levels=level)
+    kit.case_rows(cases, axis, key=f"{KEY}.shown", levels=level)
     kit.prose(words.shown_read)
 
 
@@ -264,5 +277,5 @@ def _tasks() -> None:
             label = words.task_row.format(task=words.task_names[task], way=words.ways[way])
             dots, role = [share.value for share in found], "value" if way == PATH else "query"
             cases.append(kit.Case(label, together(found).value, dots=dots, role=role))
-    kit.case_rows(cases, kit.Axis(0, 1, words.right_axis), key=f"{KEY}.tasks", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.right_axis), key=f"{KEY}.tasks")
     kit.prose(words.tasks_read)

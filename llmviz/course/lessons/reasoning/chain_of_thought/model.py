@@ -18,7 +18,7 @@ import numpy as np
 
 from llmviz.course.lessons.reasoning.parity_texts import WAYS
 from llmviz.course.lessons.reasoning.think_first import SEEDS, Share
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 
 if TYPE_CHECKING:

@@ -1,7 +1,14 @@
 """Chapter "A conversation is one text": turns as tokens, a template, a small chat model."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
+
+if TYPE_CHECKING:
+    from llmviz.finetuning.conversations import Role
 
 words = beside(__file__)
 
@@ -14,7 +21,7 @@ STORY = (
     "saw a polite mosquito."
 )
 ROLES = ("system", "user", "assistant")
-FIRST = (
+FIRST: tuple[tuple[Role, str], ...] = (
     ("system", "Answer in a whole sentence."),
     ("user", f"{STORY}\nWhere did they meet?"),
     ("assistant", "They met at the arena."),

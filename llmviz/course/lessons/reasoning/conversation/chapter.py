@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import accumulate
+from typing import Any
 
 import streamlit as st
 
@@ -34,6 +34,7 @@ from llmviz.course.lessons.reasoning.conversation.chat_record import (
 )
 from llmviz.course.lessons.reasoning.think_first import Share
 from llmviz.course.ui import kit
+from llmviz.files.text import check_text
 from llmviz.finetuning.conversations import (
     ASKS,
     ASSISTANT,
@@ -41,14 +42,13 @@ from llmviz.finetuning.conversations import (
     USER,
     Message,
 )
-from llmviz.textfile import check_text
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import in_line
 
 KEY = "reasoning.conversation"
 GUESS = f"{KEY}.swapped"
 SHOWN = 8  # unknown characters that are named
 Talk = tuple[Message, ...]
-read, reply_to = kit.kept(64)(tokens_of), kit.kept(256)(reply)
+read, reply_to = kit.cached(64)(tokens_of), kit.cached(256)(reply)
 
 
 @st.fragment
@@ -68,13 +68,14 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
+        kit.real_case("yesterday", words.real)
     _turns(state, said)
     _mask()
     if opened and messages:
         tokens = read(messages, OWN)
         special = sum(token.special for token in tokens)
         shares = {"own": right(OWN), "swapped": right(SWAPPED)}
-        shown = {name: kit.percent(share.value) for name, share in shares.items()}
+        shown: dict[str, Any] = {name: kit.percent(share.value) for name, share in shares.items()}
         kit.seen(words.end, tokens=len(tokens), special=special, **shown)
 
 
@@ -112,7 +113,6 @@ def spoken(state: kit.PageState) -> Talk:
 
 
 def _line(state: kit.PageState, messages: Talk, *, opened: bool) -> str:
-    """Show the one line that the model reads, and its reply; return the reply."""
     shape, most = state["chatshape"], bundled().context_length
     tokens = read(messages, shape)
     note = words.strip_note.format(tokens=kit.count(len(tokens), "token"))
@@ -138,17 +138,12 @@ def _line(state: kit.PageState, messages: Talk, *, opened: bool) -> str:
 
 def row_of(tokens: Sequence[ChatToken], name: str, note: str = "") -> TokenRow:
     """Return tokens as a row of chips: 1 where the loss counts one, −1 where one is special."""
-    ends = [0, *accumulate(len(token.text) for token in tokens)]
-    chips = [
-        Token(token.id, token.text, at, end, at, end)
-        for token, at, end in zip(tokens, ends, ends[1:], strict=False)
-    ]
+    chips = in_line((token.text for token in tokens), (token.id for token in tokens))
     values = [1.0 if token.counts else -1.0 if token.special else 0.0 for token in tokens]
     return TokenRow(name, chips, note, values)
 
 
 def _turns(state: kit.PageState, said: str) -> None:
-    """Show the learner's turns, and what is strange about them."""
     kit.section(words.talk)
     count = state["chatturns"]
     for number in range(1, count + 1):
@@ -179,7 +174,7 @@ def _turns(state: kit.PageState, said: str) -> None:
             (words.take, "reply", partial(add_turns, state, *taken), said and count < MOST_TURNS),
         ):
             key = f"{KEY}.{icon}"
-            shown = {"icon": f":material/{icon}:", "disabled": not offered_now}
+            shown: dict[str, Any] = {"icon": f":material/{icon}:", "disabled": not offered_now}
             st.button(label, key=key, on_click=act, **shown)
     for note, icon in notices(turns):
         kit.inform(note, f":material/{icon}:")
@@ -238,12 +233,22 @@ def mask_rows() -> list[kit.Case]:
 
 
 def _mask() -> None:
-    """Show the models with the mask beside their twins."""
     replies = right(OWN).of // len(recorded()[REPLIES])
     kit.section(words.mask)
-    kit.case_rows(mask_rows(), kit.Axis(0, 1, words.share_axis), key=f"{KEY}.mask", words={})
+    kit.case_rows(mask_rows(), kit.Axis(0, 1, words.share_axis), key=f"{KEY}.mask")
     both = {way: [model.settings[OWN].right.value for model in recorded()[way]] for way in WAYS}
-    kind = "apart" if min(both[REPLIES]) > max(both[ALL]) else "tie"
-    kit.prose(words.mask_read[kind], replies=replies, talks=HELD)
+    kit.prose(words.mask_read[mask_kind(both[REPLIES], both[ALL])])
     never = together(REPLIES, NEVER, lambda result: result.did(DECLINES, wanted=True))
     kit.prose(words.new_read, new=kit.percent(never.value))
+    kit.measured(words.how_mask, replies=replies, talks=HELD)
+
+
+def mask_kind(masked: list[float], twins: list[float]) -> str:
+    """Return whether all of the models with the mask are better, all of their twins, or neither.
+
+    >>> mask_kind([0.9, 0.8], [0.7]), mask_kind([0.7], [0.8]), mask_kind([0.7, 0.9], [0.8])
+    ('apart', 'twins', 'tie')
+    """
+    if min(masked) > max(twins):
+        return "apart"
+    return "twins" if min(twins) > max(masked) else "tie"

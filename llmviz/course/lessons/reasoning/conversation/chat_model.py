@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.plan import BASE, INSTRUCTIONS
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
 from llmviz.tokenizers.base import ENDOFTEXT
 from llmviz.tokenizers.bpe import BPETokenizer

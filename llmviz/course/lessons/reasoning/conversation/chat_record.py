@@ -16,8 +16,8 @@ from pathlib import Path
 from llmviz.course.lessons.reasoning.conversation import chat_model
 from llmviz.course.lessons.reasoning.conversation.chat_prompts import OWN, pieces_of, prompt_of
 from llmviz.course.lessons.reasoning.think_first import Share
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.conversations import ASSISTANT, Message
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 from llmviz.serving.chat_template import TURN_END
 

@@ -38,7 +38,7 @@ from llmviz.course.lessons.reasoning.distillation.soft_place import Place, place
 from llmviz.course.ui import engine, kit
 from llmviz.evaluation.exact_loss import story_logits
 from llmviz.nn import distillation
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import in_line
 
 KEY = "reasoning.distillation"
 GUESS = f"{KEY}.word"
@@ -78,7 +78,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, word=WORD, told=told, true=true, few=FEW, **lacks)
 
 
-@kit.kept(1)
+@kit.cached(1)
 def parameters() -> int:
     return sum(parameter.numel() for parameter in bundled(TEXT).parameters())
 
@@ -126,10 +126,10 @@ def _word(where: str, guess: kit.Guess) -> None:
         cases.append(kit.Case(label.format(word=WORD), float(np.mean(dots)), dots=dots))
     axis = kit.Axis(0, 0.08 if at == 0 else 1, words.given_axis.format(word=WORD))
     if at == 0:
-        veiled, look = [len(cases) - 1], {"picture": f"{KEY}.rows", "form": "chance"}
-        guess.cases(cases, axis, veiled=veiled, **look)
+        veiled = [len(cases) - 1]
+        guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.rows", form="chance")
     else:
-        kit.case_rows(cases, axis, key=f"{KEY}.must", words={}, form="chance")
+        kit.case_rows(cases, axis, key=f"{KEY}.must", form="chance")
     places = teacher.possible if at == 0 else teacher.certain
     kit.prose(words.caption[where], places=places, word=WORD)
 
@@ -170,20 +170,20 @@ def _place(state: kit.PageState) -> None:
         _pulls(state, given, place)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def truth_of(teacher: engine.Bundled, text: str) -> TrueTokens:
     """Return what the grammar says of each token of a story."""
     return true_tokens(text, teacher.tokenizer)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def logits_of(teacher: engine.Bundled, text: str, way: str = "") -> np.ndarray:
     """Return the logits (T, V) of the teacher, or of a bundled student, before each token."""
     model = bundled(way) if way else teacher.model
     return story_logits(model, teacher.tokenizer, truth_of(teacher, text))
 
 
-@kit.kept(128)
+@kit.cached(128)
 def placed(given: Given) -> Place:
     teacher, text, at, heat, way = given
     truth = truth_of(teacher, text)
@@ -199,14 +199,12 @@ def open_place(truth: TrueTokens, tokens: int, place: int) -> int:
     return place if 0 <= place < tokens else int(np.argmin(apart))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def strip_row(teacher: engine.Bundled, text: str, tokens: int) -> TokenRow:
     """Return the tokens of the story, coloured by how open the grammar is before each."""
-    truth, shown, at = truth_of(teacher, text), [], 0
-    for token in truth.ids[:tokens]:
-        data = teacher.tokenizer.token_bytes(token)
-        shown.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
+    truth = truth_of(teacher, text)
+    ids = truth.ids[:tokens]
+    shown = in_line(map(teacher.tokenizer.token_bytes, ids), ids)
     values = [chances.entropy / np.log(2) for chances in truth.following[:tokens]]
     return TokenRow(words.strip, shown, values=values)
 
@@ -224,10 +222,11 @@ def _pulls(state: kit.PageState, given: Given, place: Place) -> None:
         first="soft_pull.0.0",
     )
     case = "one" if place.bits["true"] == 0 else "less" if place.off < place.noise else "more"
-    heat, bits = given[3], {"plain": place.bits["plain"], "true": place.bits["true"]}
+    bits = {"plain": place.bits["plain"], "true": place.bits["true"]}
     told = words.place_read["one" if case == "one" else "many"]
-    pull = words.noise_here[case].format(noise=place.noise, off=place.off)
-    kit.prose(f"{told.format(heat=heat, outside=kit.percent(place.outside), **bits)} {pull}")
+    kit.prose(f"{told} {words.noise_here[case]}", noise=place.noise, off=place.off)
+    outside = kit.percent(place.outside)
+    kit.measured(words.how_place, heat=given[3], outside=outside, **bits)
     kit.show_code(
         [distillation.soft_targets, distillation.distillation_loss],
         words.snippet.format(heat=given[3]),
@@ -245,7 +244,7 @@ def _code_result(heat: float) -> str:
     return str([f"{abs(value):.4f}" for value in student.grad[0].tolist()])
 
 
-@kit.kept(64)
+@kit.cached(64)
 def matrices(given: Given) -> tuple[lv.Matrix, ...]:
     """Return targets, predictions and pulls of a place as matrices that open."""
     place, heat = placed(given), float(given[3])
@@ -287,8 +286,9 @@ def _noise() -> None:
     noise = recorded().noise
     apart, sure = noise.text - noise.soft, SURE * noise.error
     told = words.batches_told["tie" if abs(apart) <= sure else "less" if apart > 0 else "more"]
-    kit.section(words.noise, stories=BATCH, draws=DRAWS, noise=noise)
-    kit.prose(told, noise=noise)
+    kit.section(words.noise, noise=noise)
+    kit.prose(told)
+    kit.measured(words.how_noise, stories=BATCH, draws=DRAWS, noise=noise)
 
 
 def lack_of(run: Run) -> float:
@@ -301,8 +301,7 @@ def mean(way: str, count: int, number: Callable[[Run], float] = lack_of) -> floa
 
 
 def _runs(state: kit.PageState) -> None:
-    ends = [run.points[-1].tokens for run in recorded().runs.values()]
-    kit.section(words.runs, tokens=int(round(float(np.mean(ends)), -3)), updates=UPDATES)
+    kit.section(words.runs)
     counts = {number: f"{int(number):,}" for number in COUNTS}
     kit.choose(state, "distcount", words.count, counts)
     count = int(state["distcount"])
@@ -310,12 +309,15 @@ def _runs(state: kit.PageState) -> None:
     means = {way: mean(way, count) for way in WAYS_OF[count]}
     best = min(means, key=means.__getitem__)
     slots = {"text": means[TEXT], "soft": means[SOFT_1], "best": words.ways[best]}
-    kit.prose(words.run_read, tests=TESTS, floor=recorded().teacher.floor.value, **slots)
+    kit.prose(words.run_read, **slots)
+    ends = [run.points[-1].tokens for run in recorded().runs.values()]
+    tokens, floor = int(round(float(np.mean(ends)), -3)), recorded().teacher.floor.value
+    kit.measured(words.how_runs, tokens=tokens, updates=UPDATES, tests=TESTS, floor=floor)
     values = str([f"{lack_of(run):.4f}" for run in recorded().of(SOFT_1, count)])
     kit.show_code([Run], words.run_snippet.format(way=SOFT_1, count=count), values)
 
 
-@kit.kept(4)
+@kit.cached(4)
 def figure(count: int, mode: kit.Mode) -> go.Figure:
     """Return what students lack by the tokens that they have read, a line for each way."""
     return lines(
@@ -336,7 +338,7 @@ def curves(count: int) -> list[Line]:
     return drawn
 
 
-@kit.kept(12)
+@kit.cached(12)
 def job_of(way: str, updates: int) -> kit.Job:
     """Return a training in a process of its own; the same one is made only once."""
     return kit.training_jobs().start(
@@ -349,7 +351,6 @@ def job_of(way: str, updates: int) -> kit.Job:
 
 
 def _live(state: kit.PageState) -> None:
-    """Show a student that learns while the learner watches."""
     kit.section(words.live, few=FEW)
     anew = state.setter(distrun=False)
     kit.choose(state, "distway", words.way, {name: words.ways[name] for name in WAYS}, then=anew)
@@ -383,7 +384,7 @@ def bundled_at(way: str, tokens: int) -> float:
     return float(np.interp(tokens, x, y))
 
 
-@kit.kept(24)
+@kit.cached(24)
 def run_figure(job: kit.Job, count: int, mode: kit.Mode) -> go.Figure:
     """Return the curve of a training so far, beside those of the bundled students."""
     points = list(job.results)[:count]

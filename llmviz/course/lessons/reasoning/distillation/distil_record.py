@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.distillation import distilling as students
 from llmviz.course.lessons.reasoning.distillation.distilling import (
     SOFT_1,
@@ -26,8 +25,9 @@ from llmviz.course.lessons.reasoning.distillation.distilling import (
     Point,
 )
 from llmviz.evaluation.exact_loss import Mean
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded
+from llmviz.training import small_models
 from llmviz.training.measures import Share
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Record:
 @cache
 def bundled(way: str, folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled student of a way. Raises ValueError where it is missing or damaged."""
-    return small_gpt.read_weights(
+    return small_models.read_weights(
         folder / WEIGHTS.format(way),
         COMMAND,
         lambda own: students.new_student(len(own["token.weight"])),

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llmviz.corpus.next_tokens import TrueTokens, true_tokens
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.evaluation.exact_loss import DividedLoss, divide_logits
+from llmviz.training import small_models
 from llmviz.training.held_out_texts import stories
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def teacher() -> tuple[GPT, Tokenizer]:
 
 def new_student(vocab_size: int) -> GPT:
     """Return a student with random weights, as torch's generator stands."""
-    return small_gpt.new_gpt(
+    return small_models.new_gpt(
         vocab_size=vocab_size,
         context_length=CONTEXT,
         n_layer=LAYERS,
@@ -256,7 +256,7 @@ def learn(
     losses: list[float] = []
     batches = [*islice(places_of(len(given.ids), seed), updates)]
     yield Point(0, 0, excess(divided(model.eval(), tests())), math.nan, 0.0)
-    training = small_gpt.descend(
+    training = small_models.descend(
         model,
         lambda step: batch_loss(model.train(), given, batches[step], way),
         updates,

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -21,18 +22,16 @@ from llmviz.course.lessons.reasoning.preference.preference_record import (
     BY_LENGTH,
     CURVE_STORIES,
     GOOD,
-    ROUNDS,
     SAMPLES,
-    SEARCH_SAMPLES,
     SHORTER,
     recorded,
 )
 from llmviz.course.lessons.reasoning.preference.preference_texts import KINDS, good_endings
 from llmviz.course.lessons.reasoning.preference.reward_search import TRIED, Found, search
 from llmviz.course.ui import kit
+from llmviz.files.text import check_text
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preferences import happier
-from llmviz.textfile import check_text
 
 KEY = "reasoning.preference"
 GUESS = f"{KEY}.holes"
@@ -53,7 +52,7 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("preference", stays=False):
         rows = example_rows()
         axis = kit.Axis(0, max(row.value or 0 for row in rows), words.reward_axis)
-        kit.case_rows(rows, axis, key=f"{KEY}.examples", words={}, form="figure")
+        kit.case_rows(rows, axis, key=f"{KEY}.examples", form="figure")
         count = recorded().holes.count
         cases = [kit.Case(words.holes_row, recorded().holes.share, recorded().holes.interval)]
         whole = kit.Axis(0, 1, words.holes_axis.format(count=count))
@@ -62,7 +61,8 @@ def draw(state: kit.PageState) -> None:
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     by_length, wrong = kit.percent(LABELLER.by_length), kit.percent(LABELLER.wrong)
-    kit.section(words.intro, pairs=PAIRS, by_length=by_length, wrong=wrong)
+    kit.section(words.intro, pairs=PAIRS)
+    kit.measured(words.how_labelled, by_length=by_length, wrong=wrong)
     given = _endings(state)
     _kinds()
     if given is not None:
@@ -70,7 +70,7 @@ def draw(state: kit.PageState) -> None:
     _best()
     if opened:
         right, holes = recorded().bundled.right[ALL].share, recorded().holes
-        numbers = {"pairs": PAIRS, "holes": holes.right, "count": holes.count}
+        numbers: dict[str, Any] = {"pairs": PAIRS, "holes": holes.right, "count": holes.count}
         kit.seen(words.end, all=kit.percent(right), **numbers)
 
 
@@ -85,7 +85,7 @@ def question() -> kit.Question | None:
     reasons = {0.0: words.ask_never, errs: words.ask_as_often, found.share: words.ask_right}
     if len(reasons) < 3 or np.diff(sorted(reasons)).min() < APART:
         return None
-    numbers = {"samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD, "count": found.count}
+    numbers: dict[str, Any] = {"good": GOOD, "count": found.count}
     return kit.Question.among(words.ask, reasons, found.share, kit.whole_percent, **numbers)
 
 
@@ -102,7 +102,7 @@ def _endings(state: kit.PageState) -> Given | None:
     """Show two endings of a story, token by token, with the reward after each."""
     kit.section(words.places)
     keys = "prefstory", "prefone", "preftwo"
-    given: Given = tuple(state[key].strip() for key in keys)  # type: ignore[assignment]
+    given: Given = tuple(state[key].strip() for key in keys)
     fits = all(kit.or_refused(check_text, text) is not None for text in given)
     if fits:
         _tokens(given)
@@ -112,7 +112,7 @@ def _endings(state: kit.PageState) -> Given | None:
     return given if fits else None
 
 
-@kit.kept(64)
+@kit.cached(64)
 def readings_of(given: Given) -> list[Reading]:
     """Return both endings as the reward model reads them."""
     story, *endings = given
@@ -147,14 +147,22 @@ def pair_read(given: Given) -> str:
     """Return the rewards of both endings, and what the rule says of them."""
     first, second = (reading.reward for reading in readings_of(given))
     apart = happier(given[1], given[0]) - happier(given[2], given[0])
-    rule = words.rule_text["same" if not apart else "one" if apart > 0 else "two"]
-    kind = "equal" if first == second else "first" if first > second else "second"
+    kind = pair_kind(first - second, apart)
+    higher = words.which[second > first]
     return words.pair_read[kind].format(
-        one=kit.signed(first),
-        two=kit.signed(second),
-        rule=rule,
-        higher=words.which[kind == "second"],
+        one=kit.signed(first), two=kit.signed(second), higher=higher
     )
+
+
+def pair_kind(liked: float, better: float) -> str:
+    """Return whether the judge agrees with the rule on a pair; both from the second ending up.
+
+    >>> pair_kind(1, 2), pair_kind(-1, 2), pair_kind(1, 0), pair_kind(0, 2), pair_kind(0, 0)
+    ('agrees', 'errs', 'neither', 'tie', 'equal')
+    """
+    if not liked:
+        return "tie" if better else "equal"
+    return "neither" if not better else "agrees" if liked * better > 0 else "errs"
 
 
 def shorter(by_length: float) -> list[float]:
@@ -180,9 +188,10 @@ def _kinds() -> None:
     """Show how often the judge is right, by kind of pair."""
     kit.section(words.accuracy)
     axis, level = kit.Axis(0, 1, words.right_axis), [(0.5, words.guess)]
-    kit.case_rows(kind_rows(), axis, key=f"{KEY}.kinds", words={}, levels=level)
+    kit.case_rows(kind_rows(), axis, key=f"{KEY}.kinds", levels=level)
     kit.prose(kind_read())
     kit.prose(words.length_read)
+    kit.measured(words.how_kinds)
 
 
 def kind_read() -> str:
@@ -209,7 +218,7 @@ job_of = kit.job_of(
 )
 
 
-@kit.kept(32)
+@kit.cached(32)
 def best_good(story: str) -> tuple[int, float]:
     """Return how many good endings the grammar has for a story, and the highest reward of them."""
     from llmviz.finetuning.reward_model import Endings
@@ -300,8 +309,7 @@ def along(name: str) -> np.ndarray:
 
 
 def _best() -> None:
-    """Show what the best of n samples is worth."""
-    kit.section(words.best, samples=SAMPLES, stories=CURVE_STORIES)
+    kit.section(words.best)
     names = {"good": "value", "grammatical": "query"}
     drawn = [
         kit.Drawn(words.best_names[name], COUNTS, list(map(float, along(name).mean(0))), role)
@@ -312,6 +320,7 @@ def _best() -> None:
         drawn, x, kit.Scale(0, 1, words.share_axis), key=f"{KEY}.best", words={}, form="percent"
     )
     kit.prose(best_turn())
+    kit.measured(words.how_best, samples=SAMPLES, stories=CURVE_STORIES)
 
 
 def best_turn() -> str:
@@ -323,4 +332,4 @@ def best_turn() -> str:
     error = float(apart.std(ddof=1)) / math.sqrt(len(apart))
     kind = "turns" if apart.mean() > 2 * error else "rises"
     shares = {"once": kit.percent(mean[0]), "most": kit.percent(mean[at])}
-    return words.best_turn[kind].format(n=COUNTS[at], samples=COUNTS[-1], **shares)
+    return words.best_turn[kind].format(n=COUNTS[at], **shares)

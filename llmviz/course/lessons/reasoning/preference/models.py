@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 
-@kit.kept(1)
+@kit.cached(1)
 def reward() -> GPT:
     """Return the bundled reward model. Raises ValueError where it is missing or damaged."""
-    return reward_model(engine.load(BASE).model)  # type: ignore[arg-type]  # a GPT by its name
+    return reward_model(engine.load(BASE).model)
 
 
 def tokenizer() -> Any:

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.course.lessons.reasoning import small_gpt
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.finetuning.labeller import Labeller
 from llmviz.finetuning.plan import BASE
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 
 if TYPE_CHECKING:
     from llmviz.finetuning.reward_model import RewardTop
@@ -49,7 +49,7 @@ def bundled_top(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> RewardTop:
     """Return what learned. Raises ValueError where it is missing or damaged."""
     from llmviz.finetuning.reward_model import RewardTop
 
-    top = small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: RewardTop(base))
+    top = small_models.read_weights(folder / WEIGHTS, COMMAND, lambda _: RewardTop(base))
     return top.requires_grad_(False)
 
 

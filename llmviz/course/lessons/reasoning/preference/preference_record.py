@@ -19,7 +19,7 @@ from llmviz.course.lessons.reasoning.preference.preference_model import (
     PAIRS,
     SEED,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded as Opened
 from llmviz.records import typed
 from llmviz.training.measures import Share

@@ -6,7 +6,7 @@ import random
 import re
 from dataclasses import dataclass
 
-from llmviz.corpus.plot import tell
+from llmviz.corpus.story_productions import tell
 from llmviz.corpus.words import words
 from llmviz.corpus.writer import NotTinyWorldError, Reader
 from llmviz.finetuning.labeller import whole

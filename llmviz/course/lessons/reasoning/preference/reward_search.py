@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.course.lessons.reasoning.preference.preference_model import LONGEST
 from llmviz.course.lessons.reasoning.preference.preference_texts import Judged, judged
-from llmviz.paths import DATA
+from llmviz.files.paths import DATA
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT

@@ -8,7 +8,7 @@ import streamlit as st
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.reasoning import reward_runs, sum_texts
-from llmviz.course.lessons.reasoning.reinforce import BETAS, LEARNED, words
+from llmviz.course.lessons.reasoning.reinforce import BETAS, LEARNED, bandit, words
 from llmviz.course.lessons.reasoning.reinforce.model import Group, Sample, group_update
 from llmviz.course.lessons.reasoning.reward_runs import (
     SAMPLES,
@@ -58,12 +58,14 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
     _advantages(state, given)
+    bandit.draw(state)
     _learning(state)
     _runs()
     if opened:
         after, passed = (mean("grpo", k) for k in (1, SAMPLES))
         base = recorded().base
         shares = {"before": base.right, "after": after, "passed": passed}
+        shares["old"] = base.passed(SAMPLES)
         said = {name: kit.percent(share) for name, share in shares.items()}
         kit.seen(words.end, samples=SAMPLES, **said)
 
@@ -80,7 +82,7 @@ def _given(state: kit.PageState) -> Given | None:
     return numbers, way, state["rlgroup"], state["rldraw"]
 
 
-@kit.kept(64)
+@kit.cached(64)
 def group_of(given: Given) -> Group:
     return group_update(bundled(), *given)
 
@@ -100,9 +102,10 @@ def question(group: Group) -> kit.Question | None:
     wrong = [sample for sample in group.samples if not sample.reward]
     if not right or not wrong:
         return None
+    how = "compares" if METHODS[group.way].compares else "alone"
     told = {
-        wrong[0].times: words.ask_right,
-        1.0: words.ask_alone,
+        wrong[0].times: words.ask_right[how],
+        1.0: words.ask_alone[how],
         1 / average_times(right): words.ask_mirror,
     }
     logs = np.log(sorted(told))
@@ -119,11 +122,11 @@ def question(group: Group) -> kit.Question | None:
 
 def _answers(group: Group, guess: kit.Guess) -> None:
     """Draw how many times as probable each answer became; a wrong one is dragged."""
-    told = guess.open
+    revealed = guess.open
     at = next((n for n, sample in enumerate(group.samples) if not sample.reward), 0)
     cases = []
     for n, sample in enumerate(group.samples):
-        mark, shown = words.marks[int(sample.reward)], told or sample.reward or n == at
+        mark, shown = words.marks[int(sample.reward)], revealed or sample.reward or n == at
         cases.append(
             kit.Case(
                 [(sample.text, bool(sample.reward)), (f" {mark}", False)],
@@ -140,35 +143,40 @@ def _answers(group: Group, guess: kit.Guess) -> None:
         / 1.2
     )
     axis = kit.Axis(low, 1.2 * max(3.0, *times), words.times_axis, log=True)
-    look = {"veiled": [at], "picture": f"{KEY}.answers", "form": "figure", "mark": "dot"}
+    look: dict[str, Any] = {
+        "veiled": [at],
+        "picture": f"{KEY}.answers",
+        "form": "figure",
+        "mark": "dot",
+    }
     guess.cases(cases, axis, levels=[(1.0, words.before)], **look)
 
 
 def group_read(group: Group) -> str:
     right = [sample for sample in group.samples if sample.reward]
     wrong = [sample for sample in group.samples if not sample.reward]
-    numbers = {"count": len(group.samples), "right": len(right), "reward": group.rewards[0]}
-    if right and wrong:
-        pair = {"right_times": average_times(right), "wrong_times": average_times(wrong)}
-        return words.group_read["mixed"].format(
-            **numbers, **{name: f"{value:.2f}" for name, value in pair.items()}
-        )
-    if METHODS[group.way].compares:
-        return words.group_read["flat"].format(**numbers)
-    if right:
-        more = f"{average_times(right):.2f}"
-        return words.group_read["right"].format(**numbers, right_times=more)
-    return words.group_read["wrong"]
+    pulls = not METHODS[group.way].compares
+    how = ("right" if pulls else "all") if right else "wrong" if pulls else "none"
+    return words.group_read["mixed" if right and wrong else how].format(
+        count=len(group.samples),
+        right=len(right),
+        right_times=times_text(right) if right else "",
+        wrong_times=times_text(wrong) if wrong else "",
+    )
+
+
+def times_text(samples: list[Sample]) -> str:
+    times = average_times(samples)
+    return f"{times:.2g}" if times < 10 else f"{times:,.0f}"
 
 
 def _advantages(state: kit.PageState, given: Given | None) -> None:
     """Show the way from rewards to advantages, and the group's controls."""
     how, anew = METHODS[state["rlway"]], state.setter(rlrun=False)
-    low, high = (0.0, float("inf")) if how.clip is None else (1 - how.clip, 1 + how.clip)
     kit.section(words.group)
-    kit.prose(words.way_text[state["rlway"]].format(passes=how.passes, low=low, high=high))
+    kit.prose(words.way_text[state["rlway"]])
     if given is not None and how.compares:
-        layout = [["rewards", "−", "mean", "=", "apart", "→", "advantage"]]
+        layout: list[list[str | None]] = [["rewards", "−", "mean", "=", "apart", "→", "advantage"]]
         if how.advantage == GROUP:
             layout.append([None, None, "deviation", "→", "divisor", None, None])
         parts, first = advantage_matrices(given), "advantage.0.0"
@@ -184,7 +192,7 @@ def _advantages(state: kit.PageState, given: Given | None) -> None:
         st.number_input(words.draw, width=140, **state.ranged("rldraw"))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
     """Return the way from rewards to advantages as matrices that open."""
     group, how = group_of(given), METHODS[given[1]]
@@ -223,7 +231,7 @@ def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
     )
 
 
-@kit.kept(12)
+@kit.cached(12)
 def job_of(way: str, group: int, updates: int, beta: str) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
     config = config_of(way, updates=updates, group=group, beta=float(beta))
@@ -235,8 +243,8 @@ def job_of(way: str, group: int, updates: int, beta: str) -> kit.Job:
 def _learning(state: kit.PageState) -> None:
     """Let the model learn from rewards while the learner watches."""
     way, size, anew = state["rlway"], state["rlgroup"], state.setter(rlrun=False)
-    prompts = config_of("reinforce").prompts
-    kit.section(words.live, prompts=prompts, group=size)
+    kit.section(words.live)
+    kit.programmers(words.beta_code)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {beta: beta for beta in BETAS}
         st.select_slider(words.beta, width=260, **state.named("rlbeta", names, anew))
@@ -249,7 +257,7 @@ def _learning(state: kit.PageState) -> None:
         "rlrun",
         job_of,
         (way, size, updates, state["rlbeta"]),
-        lambda job: _results(job, prompts * size, updates),
+        lambda job: _results(job, updates),
         start=words.start,
         share=lambda job: parts(job)[0][-1].step / updates if parts(job)[0] else 0.0,
     )
@@ -262,7 +270,7 @@ def parts(job: kit.Job) -> tuple[list[Any], list[Look]]:
     ]
 
 
-def _results(job: kit.Job, answers: int, updates: int) -> None:
+def _results(job: kit.Job, updates: int) -> None:
     done, looks = parts(job)
     if not done:
         return
@@ -275,10 +283,8 @@ def _results(job: kit.Job, answers: int, updates: int) -> None:
         form="percent",
     )
     last = done[-1]
-    shown = {"step": last.step, "seconds": last.seconds, "answers": answers}
-    kit.prose(
-        words.live_read, right=round(last.reward * answers), flat=kit.percent(last.flat), **shown
-    )
+    shares = {"right": kit.percent(last.reward), "flat": kit.percent(last.flat)}
+    kit.prose(words.live_read, step=last.step, seconds=last.seconds, **shares)
     if job.over and len(looks) > 1:
         kit.prose(live_end(looks))
 
@@ -296,12 +302,7 @@ def run_lines(done: list[Any], looks: list[Look]) -> list[kit.Drawn]:
 def live_end(looks: list[Look]) -> str:
     """Return what the model answers to sums for testing, before and after."""
     first, last = looks[0], looks[-1]
-    return words.live_end.format(
-        questions=first.questions,
-        samples=first.samples,
-        before=kit.percent(first.right),
-        after=kit.percent(last.right),
-    )
+    return words.live_end.format(before=kit.percent(first.right), after=kit.percent(last.right))
 
 
 def mean(way: str, k: int) -> float:
@@ -324,13 +325,15 @@ def run_cases(k: int) -> list[kit.Case]:
 def _runs() -> None:
     """Show what the runs of each way came to: one answer, and one right among many."""
     config = config_of("grpo")
-    kit.section(words.runs, updates=UPDATES, prompts=config.prompts, group=config.group)
-    kit.case_rows(run_cases(1), kit.Axis(0, 1, words.right_axis), key=f"{KEY}.right", words={})
+    kit.section(words.runs)
+    kit.case_rows(run_cases(1), kit.Axis(0, 1, words.right_axis), key=f"{KEY}.right")
     kit.prose(words.runs_read)
     axis = kit.Axis(0, 1, words.pass_axis.format(samples=SAMPLES))
-    kit.case_rows(run_cases(SAMPLES), axis, key=f"{KEY}.passed", words={}, mark="dot")
+    kit.case_rows(run_cases(SAMPLES), axis, key=f"{KEY}.passed", mark="dot")
     kit.prose(pass_read())
     kit.prose(words.sharpen)
+    run = {"updates": UPDATES, "prompts": config.prompts, "group": config.group}
+    kit.measured(words.how_runs, samples=SAMPLES, **run)
 
 
 def told(shares: np.ndarray, base: float, questions: int) -> str:
@@ -358,6 +361,8 @@ def pass_read() -> str:
         )
         for way in WAYS
     }
+    if set(found.values()) == {"tie"}:
+        return words.pass_read["all"].format(samples=SAMPLES, questions=base.questions)
     for kind in ("above", "below", "tie"):
         names = [words.ways[way] for way in WAYS if found[way] == kind]
         if names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 import streamlit as st
@@ -59,29 +60,29 @@ from llmviz.course.lessons.reasoning.retrieval.passage_record import (
 from llmviz.course.ui import kit
 from llmviz.interpretability.vector_tables import load_table
 from llmviz.similarity import BM25, Passage, VectorTable, bm25, cut, search_words
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import Token, in_line
 
 INSTRUCTION = "Answer: Nobody."
 
 
-@kit.kept(1)
+@kit.cached(1)
 def table() -> VectorTable:
     """Return the word vectors that passages are compared by."""
     return load_table(TABLES[VECTORS])
 
 
-@kit.kept(32)
+@kit.cached(32)
 def passages_of(text: str, sentences: int, overlap: int) -> tuple[Passage, ...]:
     return tuple(cut(text, sentences, overlap))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def means_of(text: str, sentences: int, overlap: int) -> Means:
     """Return the mean vector of each of a text's passages."""
     return Means.of([passage.text for passage in passages_of(text, sentences, overlap)], table())
 
 
-@kit.kept(32)
+@kit.cached(32)
 def ranked_for(
     text: str, sentences: int, overlap: int, question: str, k1: float, b: float
 ) -> Ranked:
@@ -102,7 +103,7 @@ class Put:
     changed: int = 0
 
 
-@kit.kept(256)
+@kit.cached(256)
 def answered_for(texts: tuple[str, ...], question: str) -> tuple[Prompt, Answer]:
     """Return the one text that the model reads, and its answer. ValueError where it is too long."""
     prompt = read(texts, question)
@@ -225,9 +226,9 @@ def _reading(state: kit.PageState, ranked: Ranked) -> tuple[kit.Guess, tuple[str
     except ValueError as error:
         kit.refuse(f"{error}. {words.too_long}")
         return kit.Guess(GUESS, None), None
-    told = now == whole or guess.open
+    revealed = now == whole or guess.open
     token_strip(
-        rows_of(now, asked, given, told=told),
+        rows_of(now, asked, given, revealed=revealed),
         key=f"{KEY}.strip",
         show_ids=False,
         value_range=(0, 1),
@@ -235,36 +236,30 @@ def _reading(state: kit.PageState, ranked: Ranked) -> tuple[kit.Guess, tuple[str
     if change != AS_FOUND and not now.changed:
         missing = words.no_lie if change == LIE else words.no_such
         kit.inform(missing.format(number=state["lookat"]), ":material/info:")
-    if told:
+    if revealed:
         kit.prose(answer_read(given, now))
     if prompt.stand_ins:
         kit.prose(unknown_read(prompt))
     return guess, (words.snippet.format(texts=list(now.texts), question=asked), given.text)
 
 
-def rows_of(now: Put, asked: str, given: Answer, *, told: bool) -> list[TokenRow]:
+def rows_of(now: Put, asked: str, given: Answer, *, revealed: bool) -> list[TokenRow]:
     """Return a row for each passage, for the question and for the answer; its source is lit."""
     rows = []
     for number, text in enumerate(now.texts, 1):
-        lit = given.words[1] if told and given.source == number else None
+        lit = given.words[1] if revealed and given.source == number else None
         parts = text.split()
         values = [float(lit is not None and lit in split_plain(part)) for part in parts]
         rows.append(TokenRow(words.passage_row.format(number=number), chips(parts), "", values))
     rows.append(TokenRow(words.question_row, chips(asked.split()), role="query"))
-    said = given.words if told else ("?",)
+    said = given.words if revealed else ("?",)
     rows.append(TokenRow(words.answer_row, chips(said), role="value"))
     return [row for row in rows if row.tokens]
 
 
 def chips(parts: Sequence[str]) -> list[Token]:
     """Return words as tokens that stand one behind the other."""
-    tokens, at, character = [], 0, 0
-    for part in parts:
-        data = part.encode("utf-8", "replace")
-        ends = at + len(data), character + len(part)
-        tokens.append(Token(NO_ID, data, at, ends[0], character, ends[1]))
-        at, character = ends
-    return tokens
+    return in_line((part.encode("utf-8", "replace") for part in parts), repeat(NO_ID))
 
 
 def question(whole: Put, asked: str) -> kit.Question | None:
@@ -280,7 +275,8 @@ def question(whole: Put, asked: str) -> kit.Question | None:
     _, after = answered_for(texts, asked)
     place = 2 if after.declines else 0 if after.words[1:2] == given.words[1:2] else 1
     shown = {"word": kit.quote(given.words[1]), "source": given.source}
-    return kit.Question.of(words.ask_away, place, after=kit.quote(after.text, 60), **shown)
+    said = after.text.removeprefix(f"{after.words[0]} ") if after.words else after.text
+    return kit.Question.of(words.ask_away, place, after=kit.quote(said, 60), **shown)
 
 
 def answer_read(given: Answer, now: Put) -> str:
@@ -323,7 +319,7 @@ def _finding(state: kit.PageState, ranked: Ranked | None) -> None:
         if cases:
             ends = [case.value or 0.0 for case in cases]
             axis = kit.Axis(min(0.0, *ends), max(0.1, *ends), words.ways[way])
-            kit.case_rows(cases, axis, key=f"{KEY}.rank", words={}, form="figure")
+            kit.case_rows(cases, axis, key=f"{KEY}.rank", form="figure")
         kit.prose(words.none_found if not ranked.scores[BM].any() else words.rank_read)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.choose(state, "lookby", words.by, {way: words.ways[way] for way in RANKINGS})
@@ -351,7 +347,7 @@ def _finding(state: kit.PageState, ranked: Ranked | None) -> None:
         for way in WAYS
     ]
     axis = kit.Axis(0, 1, words.recall_axis.format(k=k))
-    kit.case_rows(rows, axis, key=f"{KEY}.recall", words={})
+    kit.case_rows(rows, axis, key=f"{KEY}.recall")
     kit.prose(words.recall_read)
 
 
@@ -443,21 +439,20 @@ def _rows(key: str, axis: str, names: dict[str, str], kinds: Sequence[str]) -> N
         )
         for case, kind in zip(names, kinds, strict=True)
     ]
-    kit.case_rows(rows, kit.Axis(0, 1, axis), key=f"{KEY}.{key}", words={})
+    kit.case_rows(rows, kit.Axis(0, 1, axis), key=f"{KEY}.{key}")
 
 
 def _measured() -> None:
-    """Show what becomes of right, wrong and no passages."""
-    kit.section(words.measured, tests=TESTS)
+    kit.section(words.measured)
     _rows("measured", words.share_axis, words.measured_rows, (RIGHT, RIGHT, DECLINED, DECLINED))
     right = shares_of("right", RIGHT)
     sourced = [model.sourced for model in recorded()]
-    kit.prose(words.seeds, points=f"{100 * (max(right) - min(right)):.0f}")
-    kit.prose(words.sourced, share=kit.percent(min(sourced)))
+    points = f"{100 * (max(right) - min(right)):.0f}"
+    kit.prose(words.seeds, points=points, share=kit.percent(min(sourced)))
+    kit.measured(words.how_measured, tests=TESTS)
 
 
 def _disagreeing() -> None:
-    """Show which of two passages that disagree is repeated."""
     kit.section(words.two)
     _rows("two", words.share_axis, words.two_rows, (FIRST, LAST, DECLINED))
     leads = {

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.language.counts import tf_idf
-from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
 from llmviz.similarity import BM25, Passage, VectorTable, bm25, row_cosines, search_words
 from llmviz.similarity.bm25 import K1, B

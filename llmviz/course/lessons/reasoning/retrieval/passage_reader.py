@@ -21,7 +21,7 @@ from llmviz.corpus.facts_in_passages import (
     split,
     split_plain,
 )
-from llmviz.course.lessons.reasoning import small_gpt
+from llmviz.training import small_models
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -71,7 +71,7 @@ def question_text(question: str) -> str:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    return small_gpt.new_gpt(
+    return small_models.new_gpt(
         vocab_size=len(vocabulary()),
         context_length=CONTEXT,
         n_layer=LAYERS,

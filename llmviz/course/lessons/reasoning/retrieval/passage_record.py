@@ -22,12 +22,12 @@ from llmviz.corpus.facts_in_passages import (
     sentence,
     values,
 )
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import (
     new_model,
 )
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import Recorded, typed
+from llmviz.training import small_models
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -207,4 +207,4 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> list[Measured]:
 @cache
 def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model. Raises ValueError where it is missing."""
-    return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
+    return small_models.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())

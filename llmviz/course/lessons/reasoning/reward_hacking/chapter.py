@@ -1,9 +1,11 @@
 """Chapter "Rewards that are gamed": a form is paid, the goal is asked for; the learner's reward."""
 
 import math
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from scipy.special import stdtrit
 
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.reward_hacking import BETAS as OFFERED
@@ -14,7 +16,7 @@ from llmviz.course.lessons.reasoning.sum_texts import LONGEST, encode, is_right
 from llmviz.course.ui import kit
 
 KEY = "reasoning.reward_hacking"
-WEIGHTS = ("payright", "payshort", "payword", "payform")
+WEIGHTS = {"right": "payright", "short": "payshort", "word": "payword", "form": "payform"}
 PLACES = (1, *range(5, model.UPDATES + 1, 5))  # updates at which the lines are drawn
 APART = 0.08  # between the lines of two answers, on average
 
@@ -38,7 +40,8 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
-    kit.section(words.intro, pattern=model.PATTERN, both=kit.percent(possible()))
+    kit.section(words.intro, both=kit.percent(possible()))
+    kit.measured(words.how_paid, pattern=model.PATTERN)
     if shown:
         _leashes()
     _own(state)
@@ -116,8 +119,9 @@ def _leashes() -> None:
             words.run_name.format(beta=beta, paid=told(beta)["reward"]),
         )
         cases.append(kit.Case(said, float(right.mean()), dots=tuple(right)))
-    kit.case_rows(cases, kit.Axis(0, 0.5, words.goal), key=f"{KEY}.leashes", words={})
+    kit.case_rows(cases, kit.Axis(0, 0.5, words.goal), key=f"{KEY}.leashes")
     kit.prose(record_read())
+    kit.measured(words.how_held)
     kit.prose(words.goodhart)
     code = (
         "from llmviz.course.lessons.reasoning.reward_hacking.model import recorded\n\n"
@@ -130,10 +134,11 @@ def record_read() -> str:
     """Return what the largest penalty does to right answers, within the error."""
     free, held = (ended(beta, "right") for beta in (0.0, model.BETAS[-1]))
     error = math.hypot(*(runs.std(ddof=1) / math.sqrt(len(runs)) for runs in (free, held)))
-    return words.record_read["tie" if abs(held.mean() - free.mean()) <= 2 * error else "held"]
+    gained, chance = held.mean() - free.mean(), error * stdtrit(len(free) + len(held) - 2, 0.975)
+    return words.record_read["held" if gained > chance else "worse" if gained < -chance else "tie"]
 
 
-@kit.kept(12)
+@kit.cached(12)
 def job_of(reward: model.OwnReward, beta: str, updates: int) -> kit.Job:
     """Return a run in a process of its own; the same one is made only once."""
     target = "llmviz.course.lessons.reasoning.reward_hacking.model:own_run"
@@ -145,7 +150,7 @@ def _own(state: kit.PageState) -> None:
     anew = state.setter(payrun=False)
     labels = words.right, words.short, words.word, words.form
     with st.container(horizontal=True, gap="medium"):
-        for key, label in zip(WEIGHTS, labels, strict=True):
+        for key, label in zip(WEIGHTS.values(), labels, strict=True):
             st.slider(label, step=0.25, width=200, **state.ranged(key, then=anew))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kit.text_input(state, "payholds", words.holds, anew, width=160)
@@ -155,12 +160,15 @@ def _own(state: kit.PageState) -> None:
         st.select_slider(words.beta, width=260, **state.named("paybeta", names, anew))
         st.slider(words.updates, step=10, width=260, **state.ranged("payupdates", then=anew))
     try:
-        weights = [round(float(state[key]), 4) + 0.0 for key in WEIGHTS]
-        reward = model.OwnReward(*weights, state["payholds"], state["paypattern"])
+        weights: dict[str, Any] = {
+            key: round(float(state[name]), 4) + 0.0 for key, name in WEIGHTS.items()
+        }
+        held = {"holds": state["payholds"], "pattern": state["paypattern"]}
+        reward = model.OwnReward(**(weights | held))
     except ValueError as error:
         kit.refuse(error)
         return
-    if not any(weights):
+    if not any(weights.values()):
         kit.prose(words.no_reward)
     updates = state["payupdates"]
     kit.live(
@@ -189,17 +197,16 @@ def _results(job: kit.Job, reward: model.OwnReward) -> None:
         seconds=last.seconds,
         reward=kit.signed(last.reward),
         right=kit.percent(last.right),
-        length=last.length,
-        far=last.divergence,
     )
     if last.flat == 1:
         kit.prose(words.live_flat)
     st.caption(f"{words.last_texts} {last.texts[0][0]}")
     most = max(1.0, *(abs(paid) for *_, paid in last.texts))
     axis = kit.Axis(-most if any(paid < 0 for *_, paid in last.texts) else 0, most, words.your_pay)
-    kit.case_rows(text_cases(last), axis, key=f"{KEY}.texts", words={}, form="figure", mark="dot")
+    kit.case_rows(text_cases(last), axis, key=f"{KEY}.texts", form="figure", mark="dot")
     if job.over and len(found) > 1:
         kit.prose(live_end(found))
+    kit.measured(words.how_live, length=last.length, far=last.divergence)
 
 
 def live_lines(found: list[model.Gamed]) -> list[kit.Drawn]:

@@ -22,7 +22,7 @@ from llmviz import records
 from llmviz.course.lessons.reasoning import sum_texts
 from llmviz.course.lessons.reasoning.reward_runs import config_of, numbers_in, questions_of
 from llmviz.course.lessons.reasoning.sum_texts import END, LONGEST, decode, is_right
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
 
 FILE = "gamed-rewards.json"
 COMMAND = "python -m experiments make gamed-rewards"

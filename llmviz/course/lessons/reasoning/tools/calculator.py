@@ -48,7 +48,6 @@ def fed_back(text: str) -> str:
 
 
 def _sum(text: str, at: int) -> tuple[int, int]:
-    """The value of the sum that begins at a place, and the place behind it."""
     value, at = _product(text, at)
     while text[at : at + 1] in ("+", "-"):
         sign = text[at]

@@ -46,7 +46,9 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
-    kit.section(words.intro, trained=tool_texts.TRAINED, calls=tool_loop.MOST_CALLS)
+        kit.real_case("yesterday", words.real)
+    kit.section(words.intro)
+    kit.measured(words.how_calls, trained=tool_texts.TRAINED, calls=tool_loop.MOST_CALLS)
     _code(given)
     _mask()
     if opened:
@@ -114,17 +116,24 @@ def digits_read(task: str) -> str:
     """Return what becomes of calls with one digit more than was trained."""
     inside, outside = right(task, tool_texts.TRAINED), right(task, tool_texts.TRAINED + 1)
     # The intervals tell them apart, or they do not.
-    kind = "falls" if outside.interval[1] < inside.interval[0] else "holds"
-    found = causes(task, tool_texts.TRAINED + 1)
-    return words.digits_read[kind].format(
+    falls = outside.interval[1] < inside.interval[0]
+    kind = ("falls" if outside.right else "lost") if falls else "holds" if inside.right else "none"
+    line = words.digits_read[kind].format(
         trained=tool_texts.TRAINED,
         most=tool_texts.TRAINED + 1,
         inside=kit.percent(inside.share),
         outside=kit.percent(outside.share),
-        wrong=outside.count - outside.right,
-        call=found.get(IN_CALL, 0),
-        copy=found.get(IN_COPY, 0),
     )
+    found, wrong = causes(task, tool_texts.TRAINED + 1), outside.count - outside.right
+    if not falls:
+        return line
+    return f"{line} {wrong_read(wrong, found.get(IN_CALL, 0), found.get(IN_COPY, 0))}"
+
+
+def wrong_read(wrong: int, call: int, copy: int) -> str:
+    """Return where wrong answers come from: a call, a copy, or neither."""
+    kind = "call" if call == wrong else "both" if copy else "most"
+    return words.wrong_read[kind].format(wrong=wrong, call=call, copy=copy)
 
 
 def _code(given: tool_texts.Question | None) -> None:
@@ -150,5 +159,5 @@ def _mask() -> None:
         kit.Case(words.mask_rows["open"], learned.share, learned.interval),
         kit.Case(words.mask_rows["own"], own.share, own.interval),
     ]
-    kit.case_rows(cases, kit.Axis(0, 1, words.right_axis), key=f"{KEY}.mask", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.right_axis), key=f"{KEY}.mask")
     kit.prose(words.mask_read)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmviz import records
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.tools import tool_texts
-from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.training import small_models
 from llmviz.training.measures import Share
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
 @cache
 def bundled(way: str, folder: Path = FOLDER) -> GPT:
     """Return the first model of a way of BUNDLED. Raises ValueError where it is missing."""
-    return small_gpt.read_weights(
+    return small_models.read_weights(
         folder / f"{way}.safetensors", COMMAND, lambda _: tool_texts.new_model()
     )
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from llmviz.course.lessons.reasoning import small_gpt
 from llmviz.course.lessons.reasoning.tools.calculator import calculate, fed_back
+from llmviz.training import small_models
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -137,7 +137,7 @@ def characters(text: str) -> list[int]:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    return small_gpt.new_gpt(
+    return small_models.new_gpt(
         vocab_size=len(TOKENS),
         context_length=CONTEXT,
         n_layer=LAYERS,

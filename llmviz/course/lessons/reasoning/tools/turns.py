@@ -7,14 +7,14 @@ from llmviz.course.lessons.reasoning.tools import tool_loop, words
 from llmviz.course.lessons.reasoning.tools.tool_record import bundled
 from llmviz.course.lessons.reasoning.tools.tool_texts import TOKENS, UNKNOWN, Question
 from llmviz.course.ui import kit
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import Token, in_line
 
 OWN = "own"
 Given = tuple[Question, str, str, str]
 """The question, the way of the model, the tool, and what it says where that is the learner's."""
 
 
-@kit.kept(256)
+@kit.cached(256)
 def run_of(given: Given) -> tool_loop.Run:
     """Return what a bundled model writes with a tool."""
     question, way, kind, says = given
@@ -23,7 +23,7 @@ def run_of(given: Given) -> tool_loop.Run:
     )
 
 
-@kit.kept(256)
+@kit.cached(256)
 def rows_of(given: Given) -> tuple[TokenRow, ...]:
     run = run_of(given)
     behind = iter(tool_loop.chances(bundled(given[1]), run))
@@ -50,12 +50,7 @@ def rows_of(given: Given) -> tuple[TokenRow, ...]:
 
 def tokens_of(ids: tuple[int, ...]) -> list[Token]:
     """Return ids as a strip takes them."""
-    tokens, at = [], 0
-    for token_id in ids:
-        data = TOKENS[token_id].encode()
-        tokens.append(Token(token_id, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    return tokens
+    return in_line((TOKENS[token].encode() for token in ids), ids)
 
 
 def turns(given: Given, key: str, *, waits: str = "") -> None:

@@ -38,9 +38,9 @@ from llmviz.course.lessons.reasoning.tools.tool_texts import DOUBT, TOOL, WRONG,
 from llmviz.course.lessons.reasoning.tools.turns import OWN, turns
 from llmviz.course.lessons.reasoning.trust import MODELS, TOOLS, words
 from llmviz.course.ui import kit
+from llmviz.files.text import ENDOFTEXT, check_text
 from llmviz.finetuning.conversations import Message
 from llmviz.serving.chat_template import TURN_TOKENS
-from llmviz.textfile import ENDOFTEXT, check_text
 from llmviz.training.measures import Share
 
 KEY = "reasoning.trust"
@@ -49,8 +49,8 @@ APART = 0.15  # between two answers
 FEW = 0.05  # of the replies
 SEEDS_T = 4.303  # of Student's t with two degrees of freedom: 95 % of means of three seeds
 TEMPLATES = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
-TALK = tuple(Message(*turn) for turn in FIRST)
-reply_to = kit.kept(64)(reply)
+TALK = tuple(Message(role, text) for role, text in FIRST)
+reply_to = kit.cached(64)(reply)
 
 
 @st.fragment
@@ -80,21 +80,22 @@ def draw(state: kit.PageState) -> None:
         rows, axis = told_rows(TOOL, COPIED, (OFF, SIGN, ORDER)), kit.Axis(0, 1, words.told_axis)
         guess.cases(rows, axis, veiled=[0], picture=f"{KEY}.told")
         silent = counted(TOOL, ORDER, NONE)
-        kit.prose(words.told_read, texts=silent.count, none=silent.right)
+        how = "all" if silent.right == silent.count else "some"
+        kit.prose(words.told_read[how], texts=silent.count, none=silent.right)
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.doubt, share=kit.percent(WRONG))
     rows = told_rows(DOUBT, DECLINED, (HONEST, OFF, SIGN))
-    kit.case_rows(rows, axis, key=f"{KEY}.doubt", words={})
+    kit.case_rows(rows, axis, key=f"{KEY}.doubt")
     kit.prose(doubt_read())
+    kit.measured(words.how_doubt, **doubted())
     _ordered()
     _typed(state)
     if opened:
-        copied = counted(TOOL, OFF, COPIED)
         numbers = {"tokens": obeyed(AS_TOKENS), "alone": obeyed(AS_WORDS)}
         shares = {name: kit.percent(share) for name, share in numbers.items()}
-        kit.seen(words.end, copied=copied.right, texts=copied.count, **shares)
+        kit.seen(words.end, copied=counted(TOOL, OFF, COPIED).share, **shares)
 
 
 def counted(way: str, lie: str, kind: str) -> Share:
@@ -131,8 +132,13 @@ def doubt_read() -> str:
     """Return whether the models that may doubt tell a result with one more from an honest one."""
     shown = {lie: counted(DOUBT, lie, DECLINED) for lie in (OFF, HONEST, SIGN)}
     kind = "sees" if shown[OFF].interval[0] > shown[HONEST].interval[1] else "blind"
-    said = {name: kit.percent(share.share) for name, share in shown.items()}
-    return words.doubt_read[kind].format(**said)
+    return words.doubt_read[kind].format(**doubted())
+
+
+def doubted() -> dict[str, str]:
+    """Return in how many answers to each kind of result the models that may doubt answer “?”."""
+    lies = (OFF, HONEST, SIGN)
+    return {lie: kit.percent(counted(DOUBT, lie, DECLINED).share) for lie in lies}
 
 
 def added(said: list[float], without: list[float]) -> tuple[float, float, float]:
@@ -148,7 +154,7 @@ def added(said: list[float], without: list[float]) -> tuple[float, float, float]
 
 def _ordered() -> None:
     """Show how often the ordered word is said, with the order and in the same texts without it."""
-    kit.section(words.order, tests=TESTS)
+    kit.section(words.order)
     said = [model.share("told_alone", TOLD) for model in passage_record.recorded()]
     without = [model.share(UNTOLD, TOLD) for model in passage_record.recorded()]
     mean, low, high = added(said, without)
@@ -158,11 +164,12 @@ def _ordered() -> None:
         kit.Case(words.order_rows["more"], mean, (low, high)),
     ]
     axis = kit.Axis(min(0.0, low), max(0.1, high, *said, *without), words.order_axis)
-    kit.case_rows(rows, axis, key=f"{KEY}.order", words={}, mark="dot")
-    kit.prose(counts_read(passage_record.recorded()))
+    kit.case_rows(rows, axis, key=f"{KEY}.order", mark="dot")
+    counts = counts_read(passage_record.recorded())
+    kit.prose(f"{counts} {words.order_read['more' if low > 0 else 'none']}")
     points = {"mean": mean, "low": low, "high": high}
     shown = {name: f"{100 * x:.1f}".replace("-", "−") for name, x in points.items()}
-    kit.prose(words.order_read["more" if low > 0 else "none"].format(**shown))
+    kit.measured(words.how_order, tests=TESTS, **shown)
 
 
 def counts_read(models: list[passage_record.Measured]) -> str:
@@ -172,13 +179,13 @@ def counts_read(models: list[passage_record.Measured]) -> str:
         for case in ("told_alone", UNTOLD)
     )
     obey = [a.interval[0] > b.interval[1] for a, b in zip(told, plain, strict=True)]
-    return words.order_counts["some" if any(obey) else "none"].format(
+    counts = words.order_counts["some" if together(plain).right else "never"].format(
         plain=together(plain).right,
         told=together(told).right,
         texts=f"{together(told).count:,}",
-        models=sum(obey),
-        all=len(models),
     )
+    many = "all" if all(obey) else "some" if any(obey) else "none"
+    return f"{counts} {words.order_models[many].format(models=sum(obey), all=len(models))}"
 
 
 def obeyed(how: str) -> float:
@@ -204,7 +211,7 @@ def _typed(state: kit.PageState) -> None:
         written = kit.or_refused(reply_to, (*TALK[:-1], turn), how) if strips and text else None
         given = words.given.format(reply=kit.visible(written.text)) if written else ""
         cases.append(kit.Case([(words.typed_rows[how], True), (given, False)], obeyed(how)))
-    kit.case_rows(cases, kit.Axis(0, 1, words.obeyed_axis), key=f"{KEY}.obeyed", words={})
+    kit.case_rows(cases, kit.Axis(0, 1, words.obeyed_axis), key=f"{KEY}.obeyed")
     kit.prose(words_read(obeyed(AS_WORDS), obeyed(AS_TOKENS)))
     kit.prose(words.typed_read)
 
@@ -215,7 +222,7 @@ def words_read(alone: float, tokens: float) -> str:
     return words.typed_words[kind].format(share=kit.percent(alone))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def rows_of(typed: str) -> list[TokenRow]:
     """Return what is typed as two rows of tokens: as text, and as special tokens."""
     own, text = tokenizer(), check_text(f" {typed}")

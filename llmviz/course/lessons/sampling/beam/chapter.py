@@ -11,8 +11,8 @@ from llmviz.course.lessons.sampling.beam import MOST_WIDTH, model, words
 from llmviz.course.lessons.sampling.source import Prompted
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.files.text import check_text
 from llmviz.sampling import BeamTree, Continuations, beam_search, exhaustive_search, softmax
-from llmviz.textfile import check_text
 
 KEY, GUESS = "sampling.beam", "beam.first"
 WIDTHS = range(1, MOST_WIDTH + 1)
@@ -39,8 +39,8 @@ def draw(state: kit.PageState) -> None:
         _controls(state, shown=True)
         return
     guess = kit.Guess(GUESS, question(prompt, compared.every))
-    told = guess.open
-    shown = told or state["width"] > 1
+    revealed = guess.open
+    shown = revealed or state["width"] > 1
     width = state["width"]
     with kit.stage("beam", stays=False):
         _tree(prompt, compared.trees[width], width)
@@ -75,7 +75,7 @@ def _controls(state: kit.PageState, *, shown: bool) -> None:
         SMALL.menu(state, title=words.model)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def searched(
     bundled: engine.Bundled, ids: tuple[int, ...], stop_id: int | None, length: int
 ) -> model.Compared:
@@ -179,9 +179,7 @@ def _ladder(prompt: Prompted, compared: model.Compared) -> None:
         label = [(text, bool(widths)), (f" · {widths}" if widths else "", False)]
         cases.append(kit.Case(label, share, role="query" if widths else "residual"))
     most = float(every.probabilities[0])
-    kit.case_rows(
-        cases, kit.Axis(0, 1.1 * most, words.axis), key=f"{KEY}.ladder", words={}, form="chance"
-    )
+    kit.case_rows(cases, kit.Axis(0, 1.1 * most, words.axis), key=f"{KEY}.ladder", form="chance")
 
 
 def note(place: int, places: dict[int, int]) -> str:

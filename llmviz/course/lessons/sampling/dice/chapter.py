@@ -29,9 +29,12 @@ def draw(state: kit.PageState) -> None:
     """Show the strip, the guess about it and the looks at it, then what goes deeper."""
     kit.prose(words.hook)
     prompt = source.prompted(state)
-    settings = prompt and pipeline_settings.usable(state, prompt)
-    steps = prompt and pipeline_settings.steps_of(state, prompt, settings)
-    if prompt is None or steps is None:
+    if prompt is None:
+        kit.source(state)
+        return
+    settings = pipeline_settings.usable(state, prompt)
+    steps = pipeline_settings.steps_of(state, prompt, settings)
+    if steps is None:
         kit.source(state)
         return
     us = source.random_numbers(state["seed"], state["draw"])
@@ -164,7 +167,7 @@ def _dice(
             (float(u), prompt.token_text(token))
             for u, token in zip(us[-RECENT:], drawn[-RECENT:], strict=True)
         ],
-        hand=Hand(words.hand, guess.asks, own and own[0]),
+        hand=Hand(words.hand, guess.asks, own[0] if own else None),
         on_act=source.acted(KEY, point),
     )
 
@@ -216,7 +219,7 @@ def far_question(numbers: list[int], far: list[float], known: int) -> kit.Questi
         hundredth: words.ask_far_hundredth,
         steady: words.ask_far_steady,
     }
-    said = {"few": numbers[known - 1], "many": numbers[-1], "first": first}
+    said: dict[str, Any] = {"few": numbers[known - 1], "many": numbers[-1], "first": first}
     write = words.far_answer.format
     return kit.Question.among(
         words.ask_far, reasons, right, lambda line: write(last=line[-1], many=numbers[-1]), **said
@@ -249,5 +252,5 @@ def _code(
         + words.snippet.format(
             settings=pipeline_settings.arguments(settings), size=drawn.size, seed=state["seed"]
         ),
-        f"{prompt.bundled.tokenizer.token_bytes(top)} {counts.max()}",
+        f"{prompt.bundled.tokenizer.token_bytes(top)!r} {counts.max()}",
     )

@@ -27,7 +27,7 @@ STORY = 700  # characters of it that are shown
 APART = 0.06  # between two answers, as a mean over the temperatures
 KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
 
-of_kind = kit.kept(16 * len(PROBES))(kit.on_model_and_tokenizer(probe_chances.of_kind))
+of_kind = kit.cached(16 * len(PROBES))(kit.on_model_and_tokenizer(probe_chances.of_kind))
 
 
 def ahead() -> Iterator[None]:
@@ -98,11 +98,11 @@ def draw(state: kit.PageState) -> None:
 
 
 def _lines(chances: np.ndarray, probe: Probe, heat: float, guess: kit.Guess) -> None:
-    told = guess.open
+    revealed = guess.open
     at = [STOPS[place] for place in DRAWN]
     right, wrong = chances[:, DRAWN]
     rest = np.clip(1 - right - wrong, 0, 1)
-    count = len(at) if told else KNOWN
+    count = len(at) if revealed else KNOWN
     names = {"wrong": probe.wrong.strip(), "right": probe.right.strip()}
     guess.line(
         [
@@ -121,7 +121,7 @@ def _lines(chances: np.ndarray, probe: Probe, heat: float, guess: kit.Guess) -> 
     )
 
 
-@kit.kept(256)
+@kit.cached(256)
 def of_story(bundled: engine.Bundled, kind: str, example: int) -> np.ndarray:
     """Return the chances (2, S) of the right and the wrong words of a story, at each stop."""
     return _chances(bundled, probe_chances.examples(kind)[example], STOPS)
@@ -133,7 +133,7 @@ def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> n
     return probe_chances.chances(bundled.model, bundled.tokenizer, pairs, heats)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _shares_right(bundled: engine.Bundled, kind: str) -> list[Share]:
     from llmviz.training.evaluate import share_right
 
@@ -143,7 +143,7 @@ def _shares_right(bundled: engine.Bundled, kind: str) -> list[Share]:
     ]
 
 
-@kit.kept(256)
+@kit.cached(256)
 def at_heat(bundled: engine.Bundled, kind: str, example: int, heat: float) -> np.ndarray:
     """Return the chances (2,) of the right and the wrong words of a story at a temperature.
 
@@ -199,7 +199,6 @@ def _score(bundled: engine.Bundled) -> None:
         ],
         kit.Axis(min(0.9, lowest.interval[0]), 1.0, words.score_axis),
         key=f"{KEY}.score",
-        words={},
         mark="dot",
     )
     kit.prose(

@@ -9,6 +9,6 @@ words = beside(__file__)
 ROUNDS = 12  # tokens that are written
 
 PARAMS = [
-    codec.flag("reuse", True),  # keys and values are kept in a cache
-    codec.integer("moment", 0, 0, ROUNDS * len(STAGES) - 1),  # 5 · round + stage
+    codec.flag("reuse", False),  # keys and values are kept in a cache
+    codec.integer("moment", len(STAGES) - 1, 0, ROUNDS * len(STAGES) - 1),  # 5 · round + stage
 ]

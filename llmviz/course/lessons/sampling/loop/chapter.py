@@ -17,7 +17,6 @@ from llmviz.sampling.generation import can_cache
 
 READ = 60  # tokens of the prompt that are read, the last ones
 KEY, GUESS = "sampling.loop", "sampling.loop.fresh"
-GUESSED = 10  # the round that the question is about
 NEAR = 1.1  # times; two measured times that differ by less are about the same
 
 
@@ -33,26 +32,27 @@ def draw(state: kit.PageState) -> None:
     ids = prompt.ids[-min(READ, bundled.model.context_length) :]
     cacheable = can_cache(bundled.model)
     rounds = rounds_of(bundled, ids)
-    asked = question(len(ids), cacheable=cacheable) if len(rounds) > 1 else None
+    pick = kit.names_of([rounds[0].pick], bundled.tokenizer)[0].lstrip("·") or "·"
+    asked = kit.Question.of(words.ask, pick=pick) if len(rounds) > 1 else None
     guess = kit.Guess(GUESS, asked, state["moment"] >= len(STAGES), leads=f"moment={len(STAGES)}")
     shown = guess.open
     with kit.stage("loop", stays=False):
+        guess.ask()
         _loop(state, bundled, ids, cacheable, shown=shown)
-        if shown:
-            kit.prose(total(len(ids), len(rounds), cacheable=cacheable))
-            st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
-    guess.ask()
     kit.source(state)
     if len(ids) < len(prompt.ids):
         kit.inform(words.cut.format(n=len(ids)), ":material/content_cut:")
-    if not cacheable:
-        kit.inform(words.no_cache, ":material/visibility:")
     if not shown:
         return
     if state["prompt"] == params.PROMPT:
-        kit.looks(state, words.looks, f"{KEY}.looks", **work_of(len(ids), len(rounds)))
+        kit.looks(state, words.looks, f"{KEY}.looks")
         kit.real_look(state, words.real, f"{KEY}.real")
     kit.section(words.intro)
+    kit.prose(total(len(ids), len(rounds), cacheable=cacheable))
+    if cacheable:
+        st.toggle(words.reuse, **state.bind("reuse"))
+    else:
+        kit.inform(words.no_cache, ":material/visibility:")
     kit.show_code(
         [write_slowly],
         words.snippet.format(
@@ -69,23 +69,7 @@ def draw(state: kit.PageState) -> None:
     kit.seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
 
 
-def question(tokens: int, *, cacheable: bool) -> kit.Question:
-    """Ask how many columns the model computes for the tenth token that it writes.
-
-    The wrong answers are those of somebody to whom it reads all again, or all that it wrote itself.
-    """
-    again = tokens + GUESSED - 1
-    reasons = {
-        1: words.ask_one[cacheable],
-        GUESSED - 1: words.ask_own,
-        again: words.ask_all[cacheable],
-    }
-    return kit.Question.among(
-        words.ask, reasons, 1 if cacheable else again, there=kit.count(again, "column")
-    )
-
-
-@kit.kept(32)
+@kit.cached(32)
 def rounds_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Round]:
     """Return how a model continues a text."""
     return write_slowly(bundled.model, ids, ROUNDS, stop_of(bundled))
@@ -96,7 +80,7 @@ def stop_of(bundled: engine.Bundled) -> int | None:
     return bundled.tokenizer.end
 
 
-@kit.kept(32)
+@kit.cached(32)
 def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
     """Return the rounds as the picture takes them, with their sentences."""
     rounds = rounds_of(bundled, ids)
@@ -111,7 +95,6 @@ def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> lis
             "more": kit.count(len(text) + 1, "token"),
             "last": kit.names_of(text[-1:], bundled.tokenizer)[0],
             "layers": kit.count(bundled.model.config.n_layer, "layer"),
-            "width": len(turn.row),
             "vocab": f"{bundled.model.vocab_size:,}",
             "listed": len(names),
             "pick": names[0],
@@ -200,8 +183,7 @@ def _loop(
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
         cached=cached,
-        words=picture_words(normed=final_norm(bundled), cacheable=cacheable)
-        | ({} if shown else dict.fromkeys(("kept", "again"), words.later)),
+        words=picture_words(normed=final_norm(bundled), cacheable=cacheable),
         step=state["moment"],
         on_change=kit.bound(
             state, f"{KEY}.rounds", step=("moment", kit.one_of(range(ROUNDS * len(STAGES))))
@@ -209,10 +191,10 @@ def _loop(
     )
 
 
-costs_of = kit.kept(32)(kit.on_model(cache_costs))
+costs_of = kit.cached(32)(kit.on_model(cache_costs))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return milliseconds and memory over the length of the text."""
     costs = costs_of(bundled)
@@ -238,13 +220,17 @@ def _costs(bundled: engine.Bundled) -> None:
     held = words.bytes.format(
         held=costs.held[-1],
         each=costs.held[0],
+    )
+    kit.prose(f"{time_line(costs)} {held}")
+    kit.measured(
+        words.measured,
+        tries=TRIES,
+        alone=words.alone if costs.alone else "",
         layers=kit.count(config.n_layer, "layer"),
         heads=kit.count(config.kv_heads, "head"),
         size=config.head_size,
         width=bundled.model.token.weight.element_size(),
     )
-    kit.prose(f"{time_line(costs)} {held}")
-    st.caption(words.measured.format(tries=TRIES, alone=words.alone if costs.alone else ""))
 
 
 def time_line(costs: CacheCosts) -> str:

@@ -154,8 +154,8 @@ def _board(
     sampler(
         columns(there, movable=every),
         controls,
-        ids,
-        {token: prompt.token_text(token) for token in named_tokens(controls, ids)},
+        ids.tolist(),
+        {token: prompt.token_text(token) for token in named_tokens(controls, ids.tolist())},
         key=KEY,
         u=u,
         vocab_size=prompt.logits.size,
@@ -185,7 +185,7 @@ def take_act(state: kit.PageState, act: dict[str, Any], vocab_size: int) -> None
             number = value if value is None or kind_of(name).whole else float(value)
             # Read as from a link, so that nothing gets in that a link could not hold.
             param = state.params[control]
-            state[control] = param.read(param.write(number))
+            state[control] = param.read(param.write(number) or "")
         case {"move": str(name), "by": (1 | -1) as by} if name in usual_order():
             state["order"] = moved(state["order"], name, by, with_banned=bool(state["ban"]))
         case {"ban": int(token)} if 0 <= token < vocab_size:
@@ -213,11 +213,8 @@ def moved(order: list[str], name: str, by: int, *, with_banned: bool) -> list[st
 
 
 def _buttons(state: kit.PageState) -> None:
-    def again() -> None:
-        state["draw"] = state["draw"] % params.MOST_DRAWS + 1
-
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.button(words.draw_again, icon=":material/casino:", type="primary", on_click=again)
+        kit.another(state, "draw", words.draw_again, type="primary")
         st.button(
             lesson_words.reset, icon=":material/restart_alt:", on_click=params.reset, args=(state,)
         )
@@ -291,7 +288,7 @@ def share_asked(own: np.ndarray) -> float | None:
         size, *_ = answers = answers_to(own, share)
         places = sorted(answers)
         apart = places[-1] <= min(SHOWN, own.size) and min(np.diff(places)) >= APART
-        return apart and bool((np.abs(sums - share) > counts * ROUNDED)[:size].all())
+        return bool(apart and (np.abs(sums - share) > counts * ROUNDED)[:size].all())
 
     return next(filter(fits, GUESSED), None)
 
@@ -299,13 +296,17 @@ def share_asked(own: np.ndarray) -> float | None:
 def end(prompt: Prompted, steps: SamplingSteps, u: float) -> dict[str, str]:
     """Return the numbers that the chapter ends with: what was left, and what was drawn."""
     token = steps.draw(u)
+    own, p = (
+        kit.percent(float(shares[token]))
+        for shares in (steps.model_probabilities, steps.probabilities)
+    )
     return {
         "tokens": kit.count(prompt.logits.size, "token"),
         "kept": kit.count(int(steps.kept.sum()), "token"),
         "u": f"{u:.4f}",
         "token": kit.quote(prompt.token_text(token)),
-        "own": kit.percent(float(steps.model_probabilities[token])),
-        "p": kit.percent(float(steps.probabilities[token])),
+        "own": own,
+        "after": words.after["same" if p == own else "other"].format(p=p),
     }
 
 
@@ -319,5 +320,5 @@ def _code(prompt: Prompted, settings: dict[str, Any], state: kit.PageState) -> N
         + words.snippet.format(
             settings=pipeline_settings.arguments(settings), seed=state["seed"], draw=state["draw"]
         ),
-        f"{tokenizer.token_bytes(token)} {round(float(steps.probabilities[token]), 3)}",
+        f"{tokenizer.token_bytes(token)!r} {round(float(steps.probabilities[token]), 3)}",
     )

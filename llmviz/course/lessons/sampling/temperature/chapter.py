@@ -111,8 +111,10 @@ def _table(state: kit.PageState, prompt: Prompted, *, veiled: bool) -> None:
         if isinstance(at, int) and 0 <= at < len(stops) - 1:
             state["temperature"] = stops[at]
 
-    most = f"{math.log(prompt.vocab_size):.2f}"
-    names = {"all": words.softmax["all"].format(n=f"{prompt.vocab_size:,}", entropy=most)}
+    most = kit.local(f"{math.log(prompt.vocab_size):.2f}")
+    names = {
+        "all": words.softmax["all"].format(n=kit.local(f"{prompt.vocab_size:,}"), entropy=most)
+    }
     softmax_view(
         texts,
         prompt.logits[ids],
@@ -161,8 +163,8 @@ def caption(token: str, vocab_size: int, stop: float | None, row: Mapping[str, A
         case = "between" if among >= 1.05 else "sure"
     return words.caption[case].format(
         token=token,
-        n=f"{vocab_size:,}",
-        t=f"{stop or 0:g}",
+        n=kit.local(f"{vocab_size:,}"),
+        t=kit.local(f"{stop or 0:g}"),
         among=_number(among),
         p=kit.percent(float(row["probability"][0])),
     )
@@ -176,20 +178,20 @@ def arithmetic(logits: np.ndarray, ids: np.ndarray, texts: list[str], stop: floa
     return words.softmax_line.format(
         token=texts[row],
         logit=kit.signed(logits[token], 4),
-        t=f"{stop:g}",
-        highest=kit.operand(f"{terms.highest:.4f}"),
-        total=f"{terms.total:.4f}",
-        exp=f"{terms.exps[token]:.4f}",
-        probability=f"{terms.probabilities[token]:.4f}",
-        n=f"{logits.size:,}",
+        t=kit.local(f"{stop:g}"),
+        highest=kit.operand(kit.local(f"{terms.highest:.4f}")),
+        total=kit.local(f"{terms.total:.4f}"),
+        exp=kit.local(f"{terms.exps[token]:.4f}"),
+        probability=kit.local(f"{terms.probabilities[token]:.4f}"),
+        n=kit.local(f"{logits.size:,}"),
     )
 
 
 def question(prompt: Prompted) -> kit.Question | None:
     """Return the question what T = 0.5 makes of the first token's probability.
 
-    The wrong answers are what somebody gets who doubles its share or its odds. None where two of
-    the answers are nearly the same, as where one token has all or where all have the same.
+    The wrong answers are what somebody gets who doubles its share or its odds. Where two of them
+    are nearly the same, it asks which way the share goes; None where nothing of it is seen to go.
     """
     ids, texts = _top(prompt)
     plain, right = (float(row_at(prompt.logits, ids, t)["probability"][0]) for t in (1.0, 0.5))
@@ -201,7 +203,7 @@ def question(prompt: Prompted) -> kit.Question | None:
     }
     shares = sorted(reasons)
     if any(b - a < APART for a, b in zip(shares, [*shares[1:], 2.0], strict=True)):
-        return None
+        return way_question(texts[0], plain, right)
     if 2 * plain > 1:
         del reasons[2 * plain]
     return kit.Question.among(
@@ -215,6 +217,22 @@ def question(prompt: Prompted) -> kit.Question | None:
     )
 
 
+def way_question(token: str, plain: float, right: float) -> kit.Question | None:
+    """Ask which way the first token's share goes; None where it is printed as before."""
+    whole, half = kit.percent(plain), kit.percent(right)
+    if whole == half:
+        return None
+    reasons = dict(zip(words.ask_way_answers, words.ask_way_reasons, strict=True))
+    return kit.Question.among(
+        words.ask_way,
+        reasons,
+        words.ask_way_answers[0],
+        token=kit.quote(token),
+        one=whole,
+        right=half,
+    )
+
+
 def said(prompt: Prompted) -> dict[str, str]:
     """Return what looks and the end say: the first token, and its probability at some T."""
     ids, texts = _top(prompt)
@@ -223,7 +241,7 @@ def said(prompt: Prompted) -> dict[str, str]:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+    return kit.local(f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
 
 
 def _code(prompt: Prompted, temperature: float) -> None:

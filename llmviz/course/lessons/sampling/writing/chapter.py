@@ -34,8 +34,8 @@ def draw(state: kit.PageState) -> None:
     """Show the text, the guess about it and the looks at it, then what goes deeper."""
     kit.prose(words.hook)
     prompt = source.prompted(state)
-    settings = prompt and pipeline_settings.usable(state, prompt)
     if prompt is not None:
+        settings = pipeline_settings.usable(state, prompt)
         try:
             begun = [_written(state, prompt, settings)]
         except ValueError as error:
@@ -95,7 +95,7 @@ def _text(
             words.numbers,
             n=kit.count(len(tokens), "token"),
             distinct=measures["distinct"],
-            repetition=measures["repetition"],
+            repeated=repeated(measures["repetition"]),
             mean=kit.signed(measures["mean_log_probability"]),
             p=kit.percent(math.exp(measures["mean_log_probability"])),
         )
@@ -169,7 +169,12 @@ def _lane_texts(state: kit.PageState, prompt: Prompted, growing: bool) -> None:
                 controls=False,
             )
             if grown and tokens:
-                kit.prose(words.lane_line, **text_measures(written.tokens[:length]))
+                measures = text_measures(written.tokens[:length])
+                kit.prose(
+                    words.lane_line,
+                    distinct=measures["distinct"],
+                    repeated=repeated(measures["repetition"]),
+                )
     if not grown:
         st.caption(words.growing)
         return
@@ -177,6 +182,12 @@ def _lane_texts(state: kit.PageState, prompt: Prompted, growing: bool) -> None:
         st.rerun()  # which ends the looking
     if length < state["length"]:
         st.caption(words.cut.format(context=prompt.bundled.model.context_length, n=length))
+
+
+def repeated(share: float) -> str:
+    """Return how many of a text's threes in a row had come before, as a sentence."""
+    case = "none" if share == 0 else "some" if share >= 0.01 else "few"
+    return words.repeated[case].format(repetition=share)
 
 
 def least_sure(tokens: list[Any]) -> int:
@@ -395,9 +406,7 @@ def end(prompt: Prompted, tokens: list[Any]) -> dict[str, Any]:
         "told": text.format(
             n=kit.count(len(tokens), "token"),
             surest=kit.quote(prompt.token_text(surest.id)),
-            low=surest.entropy,
             least=kit.quote(prompt.token_text(least.id)),
-            high=least.entropy,
             among=math.exp(least.entropy),
         )
     }

@@ -4,9 +4,9 @@ import streamlit as st
 
 from llmviz.course.components import TokenRow, token_strip
 from llmviz.course.lessons.tokenization import sources
-from llmviz.course.lessons.tokenization.compare import words
+from llmviz.course.lessons.tokenization.compare import spelled, words
 from llmviz.course.ui import kit
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 from llmviz.tokenizers import (
     TOKENIZERS,
     UNKNOWN,
@@ -42,17 +42,18 @@ def draw(state: kit.PageState) -> None:
                 token_strip(drawn, key="compare.rows", text=text, mode="aligned")
             kit.prose(caption(chosen, text or ""))
         guess = kit.Guess(GUESS, cost_question(text or ""))
-        if guess.question is not None:
-            _cost(guess)
+        _cost(guess)
     guess.ask()
     kit.source(state, opened=own)
     if guess.open:
         kit.looks(state, words.looks, "compare.looks")
-    if not text:
-        return
-    _own_list(state, text)
-    _code(chosen, text)
-    if drawn and guess.open:
+        kit.real_look(state, words.real, "compare.real")
+    if text:
+        _own_list(state, text)
+    spelled.draw(state)
+    if text:
+        _code(chosen, text)
+    if text and drawn and guess.open:
         kit.seen(words.end, **end(drawn, text))
 
 
@@ -76,8 +77,8 @@ def available(state: kit.PageState) -> dict[str, Tokenizer]:
             away.append(problem)
         except ValueError as reason:
             kit.inform(str(reason), kit.AWAY_ICON)
-    for problem in TokenizerUnavailable.by_reason(away):
-        kit.inform(str(problem), kit.AWAY_ICON)
+    for why in TokenizerUnavailable.by_reason(away):
+        kit.inform(str(why), kit.AWAY_ICON)
     return had
 
 

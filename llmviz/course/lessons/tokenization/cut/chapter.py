@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections import Counter
+from collections.abc import Container
 from urllib.parse import quote_plus
 
 import pandas as pd
@@ -14,7 +15,7 @@ from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization import words as lesson_words
 from llmviz.course.lessons.tokenization.cut import words
 from llmviz.course.ui import kit
-from llmviz.textfile import table_cell
+from llmviz.files.text import table_cell
 from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
 
@@ -48,8 +49,7 @@ def draw(state: kit.PageState) -> None:
             sources.list_tokenizers(state)
             if missing:
                 kit.warn(missing, ":material/info:")
-            if guess.question is not None:
-                _cost(guess, text, len(tokens))
+            _cost(guess, tokenizer, text, special=state["special"])
         if 0 <= state["token"] < len(tokens):
             kit.prose(chosen_token(tokens, state["token"]))
         guess.ask()
@@ -79,7 +79,7 @@ def written_anew(text: str) -> dict[str, str]:
     return {"thrice": thrice, "thrice_link": quote_plus(thrice), "shouted": quote_plus(shouted)}
 
 
-@kit.kept(16)
+@kit.cached(16)
 def tokens_of(tokenizer: Tokenizer, text: str, special: bool) -> list[Token]:
     """Return the tokens of a text; special: whether special tokens in it count as such."""
     return tokenizer.tokens(text, "all" if special else ())
@@ -89,7 +89,6 @@ def end(text: str, tokens: list[Token]) -> dict[str, object]:
     return {
         "characters": kit.count(len(text), "character"),
         "tokens": kit.count(len(tokens), "number"),
-        "first": tokens[0].id,
     }
 
 
@@ -101,20 +100,24 @@ def caption(text: str, tokens: list[Token]) -> str:
     }
     if not tokens:
         return words.caption["nothing"]
-    ratio = len(text) / len(tokens)
     word = max(cut, key=lambda word: (len(cut[word]), len(word)), default="")
     ids = cut.get(word, [])
     said = " ".join(map(str, ids[:IDS_SAID])) + (" …" if len(ids) > IDS_SAID else "")
     case = "cut" if len(ids) > 1 else "whole" if ids else "signs"
-    return words.caption[case].format(ratio=ratio, word=kit.quote(word), count=len(ids), ids=said)
+    return words.caption[case].format(word=kit.quote(word), count=len(ids), ids=said)
 
 
-def _cost(guess: kit.Guess, text: str, count: int) -> None:
-    (right,) = guess.right
-    typed, capitals = words.spellings
+def _cost(guess: kit.Guess, tokenizer: Tokenizer, text: str, *, special: bool) -> None:
+    """Draw what the text costs as typed, and in capitals; one that shouts, in small letters."""
+    typed, *spelled = words.spellings
+    shouts = text.upper() == text
+    other = text.lower() if shouts else text.upper()
+    if other == text:
+        return  # without a letter
+    counts = [len(tokens_of(tokenizer, each, special)) for each in (text, other)]
     guess.cases(
-        [kit.Case(typed, count, role="residual"), kit.Case(capitals, right)],
-        kit.Axis(0, max(len(text.upper()), right, count), words.cost_axis),
+        [kit.Case(typed, counts[0], role="residual"), kit.Case(spelled[shouts], counts[1])],
+        kit.Axis(0, max(len(other), *counts), words.cost_axis),
         veiled=[1],
         picture="cut.cost",
         form="count",
@@ -240,8 +243,6 @@ def _vocabulary(state: kit.PageState, name: str, tokenizer: Tokenizer, tokens: l
 
 
 def _load_file(state: kit.PageState) -> None:
-    """Show the upload; a file that is good becomes the chosen tokenizer."""
-
     def take() -> None:
         file = st.session_state["_tokenizer_file"]
         st.session_state["_tokenizer_refused"] = None
@@ -268,7 +269,7 @@ def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) ->
 
     Ids that a tokenizer leaves unused are left out.
     """
-    unused = getattr(tokenizer, "unused_ids", frozenset()) if isinstance(ids, range) else ()
+    unused: Container[int] = getattr(tokenizer, "unused_ids", ()) if isinstance(ids, range) else ()
     listed = [(i, tokenizer.token_bytes(i)) for i in ids if i not in unused]
     columns = {
         "id": [i for i, _ in listed],

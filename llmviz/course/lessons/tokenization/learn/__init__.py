@@ -8,7 +8,7 @@ words = beside(__file__)
 
 PARAMS = [
     *sources.TRAINING,
-    codec.integer("step", 100, 0, 4096),
+    codec.integer("step", 20, 0, 4096),
     codec.text("follow", words.subwords_default, 2_000),
     codec.integer("stems", 120, 0, 360),  # merges learned from the word forms
 ]

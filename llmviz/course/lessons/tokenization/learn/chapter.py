@@ -10,13 +10,15 @@ from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization import words as lesson_words
 from llmviz.course.lessons.tokenization.learn import words
 from llmviz.course.ui import kit
-from llmviz.textfile import read_text_file
+from llmviz.files.text import read_text_file
 from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
 from llmviz.tokenizers.training import train_steps
 
-GUESS = "learn.saving"
-HALF = 6  # places at which each half of a training is looked at
-APART = 0.03  # of the corpus, on average, between the answers of the question
+GUESS = "learn.piece"
+PIECE = "ing"
+PAIRS = 26 * 26  # of letters
+BEGIN = 20  # merges that the film shows before the guess
+APART = 0.03  # of the merges between the answers of the question
 FOLLOWED = 8  # words
 SAMPLE = 400  # characters that the film shows
 STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes its merges
@@ -25,7 +27,7 @@ STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the film of a training and how far the second half of it gets, then other words."""
-    head, stage = st.container(), kit.stage("learn", stays=False)
+    head, stage, under = st.container(), kit.stage("learn", stays=False), st.container()
     corpus, size = st.columns([3, 1], gap="medium")
     corpus.pills(
         words.learn_corpus,
@@ -46,22 +48,24 @@ def draw(state: kit.PageState) -> None:
         kit.refuse(error)
         return
     _tell_where_it_ends(state, film)
-    guess = kit.Guess(GUESS, saving_question(film))
+    made = piece_made(film)
+    guess = kit.Guess(GUESS, piece_question(film, made), leads=f"step={made}")
     known = guess.open
-    last = len(film.steps) if known else len(film.steps) // 2
+    last = len(film.steps) if known else min(BEGIN, made - 1)
     step = min(state["step"], last)
     with head:
         kit.prose(words.hook, bytes=kit.count(film.corpus_length, "byte"))
     with stage:
+        if guess.question is not None:
+            cases, axis = [kit.Case(words.piece_line, made)], kit.Axis(1, len(film.steps))
+            guess.cases(cases, axis, veiled=[0], picture="learn.made", form="count")
         if film.steps:
             _film(state, film, step, last)
             _curve(film, step)
-    if guess.question is not None:
-        kit.section(words.saving)
-        _length(guess, film)
+    with under:
         guess.ask()
     if film.steps and known:
-        kit.looks(state, words.looks, "learn.looks")
+        kit.looks(state, words.looks, "learn.looks", **halves(film))
     kit.section(words.learn)
     _subwords(state, film, step)
     _stems(state)
@@ -70,25 +74,18 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **end(film))
 
 
-def _length(guess: kit.Guess, film: Film) -> None:
-    """Draw how long the corpus is after each merge; the hand draws the second half."""
-    places = stops(film)
-    lengths = [length_after(film, place) for place in places]
-    known = HALF + 1
-    guess.line(
-        [],
-        kit.Drawn(words.length_line, places, lengths),
-        kit.Scale(0, places[-1], words.merges_axis),
-        kit.Scale(0, lengths[0], words.length_axis),
-        known=known,
-        picture="learn.length",
-    )
+def piece_made(film: Film) -> int:
+    """Return the merge that makes *ing*, or else the first piece of three letters; 0: none does."""
+    pieces = [merge.new_bytes.decode("utf-8", "replace") for merge in film.steps]
+    made = {piece: n for n, piece in enumerate(pieces, 1) if len(piece) > 2 and piece.isalpha()}
+    return made.get(PIECE, min(made.values(), default=0))
 
 
-def stops(film: Film) -> list[int]:
-    """Return where a training is looked at: as many places in its first half as in its second."""
-    half = len(film.steps) // 2
-    return [round(half * place / HALF) for place in range(2 * HALF + 1)]
+def halves(film: Film) -> dict[str, int]:
+    """Return how many tokens the first half of the merges saves, and the second."""
+    middle = length_after(film, (len(film.steps) + 1) // 2)
+    last = length_after(film, len(film.steps))
+    return {"first": film.corpus_length - middle, "second": middle - last}
 
 
 def end(film: Film) -> dict[str, object]:
@@ -99,7 +96,6 @@ def end(film: Film) -> dict[str, object]:
         "bytes": kit.count(film.corpus_length, "byte"),
         "tokens": kit.count(length_after(film, len(film.steps)), "token"),
         "first": kit.quote(visible_text(first.new_bytes)[0]),
-        "count": kit.count(first.count, "time"),
     }
 
 
@@ -144,7 +140,6 @@ def _tell_where_it_ends(state: kit.PageState, film: Film) -> None:
 
 
 def _film(state: kit.PageState, film: Film, step: int, last: int) -> None:
-    """Show the film up to its last step that is told."""
     bpe_film(
         merges_of(*sources.asked_training(state), last),
         [
@@ -162,7 +157,7 @@ def _film(state: kit.PageState, film: Film, step: int, last: int) -> None:
     )
 
 
-@kit.kept(24)
+@kit.cached(24)
 def merges_of(name: str, text: str | None, size: int, last: int) -> MergeTable:
     """Return the first merges of a training as the film is sent them."""
     return merge_table(film_steps(sources.training(name, text, size))[:last])
@@ -238,35 +233,27 @@ def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> 
     return rows
 
 
-def saving_question(film: Film) -> kit.Question | None:
-    """Return what the second half of the merges saves, as a question; None for few merges.
+def piece_question(film: Film, made: int) -> kit.Question | None:
+    """Return at which merge a piece is made, as a question; None where no wrong answer is far.
 
-    The wrong answers are those of somebody to whom each merge saves as much as another, and of one
-    to whom all is glued by then. None where the corpus goes on as one of them says.
+    The wrong answers are those of somebody who counts the glues that its letters need, and of one
+    who thinks that all pairs of two letters come before.
     """
-    places = stops(film)
-    if len(film.steps) < 20:
+    if made < 3:
         return None
-    lengths = [length_after(film, place) for place in places]
-    start, middle = lengths[0], lengths[HALF]
-    right = lengths[HALF + 1 :]
-    same = [max(0.0, middle - (start - middle) * n / HALF) for n in range(1, HALF + 1)]
-    values = {"same": same, "level": [float(middle)] * HALF, "right": right}
-    for wrong in ("same", "level"):
-        if (
-            sum(abs(a - b) for a, b in zip(values[wrong], right, strict=True))
-            < APART * start * HALF
-        ):
-            del values[wrong]
-    if len(values) < 2:
+    merge, all_merges = film.steps[made - 1], len(film.steps)
+    wrong = {len(merge.new_bytes) - 1: "soon", min(PAIRS, all_merges): "late"}
+    kinds = {at: kind for at, kind in wrong.items() if abs(at - made) >= APART * all_merges}
+    if not kinds:
         return None
-    about = {"half": places[HALF], "first": start - middle, "second": middle - right[-1]}
-    return kit.Question(
-        words.ask_saving.format(start=start, middle=middle, **about),
-        [words.ask_answers[name] for name in values],
-        len(values) - 1,
-        [words.ask_reasons[name].format(**about) for name in values],
-        values=[tuple(map(float, line)) for line in values.values()],
+    return kit.Question.among(
+        words.ask,
+        {at: words.ask_reasons[kind] for at, kind in (kinds | {made: "right"}).items()},
+        made,
+        piece=kit.quote(visible_text(merge.new_bytes)[0]),
+        all=all_merges,
+        before=kit.count(made - 1, "glue"),
+        count=kit.count(merge.count, "time"),
     )
 
 
@@ -282,6 +269,6 @@ def _code(state: kit.PageState, film: Film, step: int) -> None:
     kit.show_code(
         [train_steps],
         words.snippet.format(builds=builds, size=state["size"], at=at),
-        f"{len(film.steps)} {merge.pair} {merge.count} {merge.n_tied} {merge.new_bytes}\n"
+        f"{len(film.steps)} {merge.pair} {merge.count} {merge.n_tied} {merge.new_bytes!r}\n"
         f"{merge.top}\n{merge.corpus_length_after}",
     )

@@ -1,4 +1,4 @@
-"""Chapter "Merge": the merges of one word as a tree, and what greedy matching gives."""
+"""Chapter "Merge": the merges of one word as a tree, and WordPiece beside it."""
 
 from itertools import pairwise
 
@@ -8,9 +8,9 @@ from llmviz.course.components import TreeMerge, merge_tree
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.tokenization import sources
 from llmviz.course.lessons.tokenization import words as lesson_words
-from llmviz.course.lessons.tokenization.merge import words
+from llmviz.course.lessons.tokenization.merge import wordpiece, words
 from llmviz.course.ui import kit
-from llmviz.textfile import check_text
+from llmviz.files.text import check_text
 from llmviz.tokenizers import BPETokenizer, MergeTree, WordTokenizer
 from llmviz.tokenizers.merging import merge_passes
 
@@ -47,13 +47,14 @@ def draw(state: kit.PageState) -> None:
             with picture:
                 _tree(state, tokenizer, tree)
     kit.source(state)
-    if tokenizer is None:
-        return
     text = state[kit.LEARNER_TEXT.key][:2_000]
-    kit.Guess("merge.first", first_merge_question(text, state["word"], tokenizer)).ask()
+    asked = None if tokenizer is None else first_merge_question(text, state["word"], tokenizer)
+    kit.Guess("merge.first", asked).ask()
     kit.looks(state, words.looks, "merge.looks")
-    _code(state, tokenizer, piece)
-    kit.seen(words.end, **end(tokenizer, piece, tree))
+    wordpiece.draw(state)
+    if tokenizer is not None:
+        _code(state, tokenizer, piece)
+        kit.seen(words.end, **end(tokenizer, piece, tree))
 
 
 def end(tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> dict[str, object]:
@@ -178,7 +179,7 @@ def _code(state: kit.PageState, tokenizer: BPETokenizer, piece: str) -> None:
         return
     tree = tokenizer.merge_tree(piece)
     made = range(len(tree.piece), len(tree.nodes))
-    lines = [f"{tree.nodes[at].rank} {node_bytes(tree, at)}" for at in made]
+    lines = [f"{tree.nodes[at].rank} {node_bytes(tree, at)!r}" for at in made]
     lines += [str(tree.ids), str(tokenizer.greedy_left_to_right(piece))]
     snippet = words.snippet.format(builds=builds, piece=piece)
     kit.show_code([BPETokenizer.merge_tree, merge_passes], snippet, "\n".join(lines))

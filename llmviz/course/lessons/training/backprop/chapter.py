@@ -42,10 +42,9 @@ def draw_nudge(state: kit.PageState) -> str:
     )
     _measure(name, row, column, hand, auto)
     _nudge_code(name, row, column, hand)
-    line = words.end_nudge.format(
+    return words.end_nudge.format(
         name=name, row=row, column=column, slope=exact(hand), true=exact(true)
     )
-    return line
 
 
 def _choose(state: kit.PageState, given: dict[str, Any]) -> tuple[str, int, int]:
@@ -58,13 +57,12 @@ def _choose(state: kit.PageState, given: dict[str, Any]) -> tuple[str, int, int]
     return state["wmat"], row, column
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _losses(name: str, row: int, column: int, weight: float) -> np.ndarray:
-    """The loss at every stop of the slider."""
     return example_losses(name, row, column, nudging.values(weight, REACH))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _slope_errors(
     name: str, row: int, column: int, hand: float
 ) -> tuple[list[float], dict[str, list[float]]]:
@@ -73,7 +71,7 @@ def _slope_errors(
     return slope_errors(example(), name, row, column, hand)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def check_figure(
     steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode
 ) -> kit.Figure:
@@ -121,7 +119,8 @@ FORTH = len(net.FORWARD)
 def draw(state: kit.PageState) -> None:
     """Show the values, ask for the first blame, then all of it and what is done with it."""
     target = state["target"]
-    kit.prose(words.hook, came=words.came[target])
+    came = words.came[target]
+    kit.prose(words.hook, came=came)
     if not engine_ready():
         return
     from llmviz.training.backprop import autograd, backward, example, forward
@@ -129,11 +128,16 @@ def draw(state: kit.PageState) -> None:
     given = example()
     values = forward(given, target)
     d, by_torch = backward(values), autograd(given, target)
-    guess = kit.Guess(GUESS, question(target, float(values["p"][0, target])))
+    bets = values["p"][0].tolist()
+    guess = kit.Guess(GUESS, question(target, bets), leads=f"walk={FORTH}")
     shown = guess.open
     with kit.stage("backprop", stays=False):
+        axis = kit.Axis(0, 1, words.bets_axis["told" if shown else "asked"])
+        kit.case_rows(bet_rows(target, bets, revealed=shown), axis, key=f"{KEY}.bets")
+        guess.ask()
         walk = _graph(state, values, d if shown else {})
-        kit.prose(caption(walk, values, d, words.came[target]))
+        if walk >= FORTH:
+            kit.prose(caption(walk, d))
         st.selectbox(
             words.target,
             range(len(words.came)),
@@ -141,7 +145,6 @@ def draw(state: kit.PageState) -> None:
             width=180,
             **state.bind("target"),
         )
-    guess.ask()
     if not shown:
         return
     kit.looks(state, words.looks, f"{KEY}.looks")
@@ -176,29 +179,33 @@ def _graph(state: kit.PageState, values: dict[str, Any], d: dict[str, Any]) -> i
     )
 
 
-def caption(walk: int, values: dict[str, Any], d: dict[str, Any], came: str) -> str:
-    """Say what to see at a step: what the network bets, or where the most blame of a box lies."""
-    if walk < FORTH:
-        p = values["p"][0]
-        best = int(p.argmax())
-        case = "first" if words.came[best] == came else "forward"
-        return words.caption[case].format(
-            came=came,
-            p=kit.percent(float((p * values["target"][0]).sum())),
-            best=words.came[best],
-            most=kit.percent(float(p[best])),
-        )
+def caption(walk: int, d: dict[str, Any]) -> str:
+    """Say where the most blame lies in the box of a step back."""
     name = net.BACKWARD[walk - FORTH]
     row, column = divmod(int(d[name].abs().argmax()), d[name].shape[1])
     blame = float(d[name][row, column])
-    return words.caption["backward"].format(
+    return words.caption.format(
         box=words.nodes[name], row=row, column=column, blame=exact(blame), change=exact(blame / 100)
     )
 
 
-def question(target: int, p: float) -> kit.Question:
-    """Ask for the gradient of the logit whose token came."""
-    return kit.Question.of(words.ask_sign, came=kit.quote(words.came[target]), p=p, rest=1 - p)
+def question(target: int, bets: list[float]) -> kit.Question:
+    """Ask which of the bets are to blame for the token that came."""
+    others = [at for at in range(len(bets)) if at != target]
+    rival = words.came[max(others, key=bets.__getitem__)]
+    p = kit.percent(bets[target])
+    return kit.Question.of(words.ask, came=words.came[target], p=p, rival=rival)
+
+
+def bet_rows(target: int, bets: list[float], *, revealed: bool) -> list[kit.Case]:
+    """Return the bets as bars; revealed: with a line from each to what would have been right."""
+    rows = []
+    for at, (name, bet) in enumerate(zip(words.came, bets, strict=True)):
+        right, role = float(at == target), "value" if at == target else "query"
+        off = words.off["low" if at == target else "high"].format(name=name)
+        interval = (min(bet, right), max(bet, right)) if revealed else None
+        rows.append(kit.Case(off if revealed else name, bet, interval=interval, role=role))
+    return rows
 
 
 def _matrices(
@@ -231,8 +238,8 @@ def _matrices(
         layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
     matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
     apart = {key: float((d[key] - by_torch[key]).abs().max()) for key in net.BACKWARD}
-    kit.prose(
-        words.agrees,
+    kit.measured(
+        words.agrees["near" if max(apart.values()) else "exact"],
         apart=kit.power_of_ten(apart[name]),
         count=len(apart),
         most=kit.power_of_ten(max(apart.values())),
@@ -263,8 +270,10 @@ def _update(
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
     before, now = float(values["loss"]), float(forward(after, state["target"])["loss"])
-    kit.prose(result(before, now, rate, d))
-    return words.end_small.format(before=before, after=now, eta=rate, matrices=len(NUDGE_MATRICES))
+    kit.prose(result(before, now, rate, words.came[state["target"]]))
+    if rate:
+        kit.measured(predicted(before, now, rate, d))
+    return words.end_small.format(before=before, after=now)
 
 
 def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> list[Matrix]:
@@ -289,18 +298,18 @@ def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> lis
     ]
 
 
-def result(before: float, after: float, rate: float, gradients: dict[str, Any]) -> str:
-    """Say what the step of all six matrices did to the loss, beside what their slopes predict."""
+def result(before: float, after: float, rate: float, came: str) -> str:
+    """Say what the step of all six matrices did to the loss."""
     if not rate:
         return words.update_zero
-    predicted = -rate * sum(float((gradients[name] ** 2).sum()) for name in NUDGE_MATRICES)
-    return " ".join(
-        [
-            words.update_result.format(before=before, after=after, change=exact(after - before)),
-            words.update_predicted.format(predicted=exact(predicted)),
-            words.update_lower if after < before else words.update_not_lower,
-        ]
-    )
+    text = words.update_lower if after < before else words.update_not_lower
+    return text.format(before=before, after=after, came=came)
+
+
+def predicted(before: float, after: float, rate: float, gradients: dict[str, Any]) -> str:
+    """Say by how much the loss changed, beside what the slopes predict."""
+    change = -rate * sum(float((gradients[name] ** 2).sum()) for name in NUDGE_MATRICES)
+    return words.update_predicted.format(change=exact(after - before), predicted=exact(change))
 
 
 def _code(target: int, d: dict[str, Any]) -> None:

@@ -82,4 +82,4 @@ def steps(values: Values) -> list[GraphStep]:
 def caption(name: str, values: Values) -> str:
     """Return the sentence on how a value came about."""
     p = float((values["p"] * values["target"]).sum())
-    return words.forward[name].format(p=p, loss=float(values["loss"]))
+    return words.forward.get(name, words.weights).format(p=p, loss=float(values["loss"]))

@@ -18,7 +18,9 @@ POWERS = range(-12, 0)  # of ten: the steps of a measured slope
 PRECISIONS = ("double", "single")  # float64 and float32
 
 
-def example_losses(name: str, row: int, column: int, values: Sequence[float]) -> np.ndarray:
+def example_losses(
+    name: str, row: int, column: int, values: Sequence[float] | np.ndarray
+) -> np.ndarray:
     """Return the worked network's loss (S,) with one of its weights at each of the values (S,)."""
     from llmviz.training.backprop import TARGET, example, loss_with
 
@@ -65,7 +67,7 @@ def weight_on_text(
     matrix: str,
     row: int,
     column: int,
-    values: Callable[[float], Sequence[float]],
+    values: Callable[[float], Sequence[float] | np.ndarray],
 ) -> tuple[WeightGradient, list[float]]:
     """Return where a weight's gradient on a text comes from, and the loss at some values of it.
 
@@ -76,7 +78,9 @@ def weight_on_text(
 
     copy = Copy(model, ids)
     gradient = copy.explain(matrix, row, column)
-    return gradient, copy.losses_with(matrix, row, column, values(gradient.value))
+    return gradient, copy.losses_with(
+        matrix, row, column, [float(value) for value in values(gradient.value)]
+    )
 
 
 def position_shares(gradient: WeightGradient) -> np.ndarray:

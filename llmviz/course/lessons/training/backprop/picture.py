@@ -103,7 +103,6 @@ def _label(name: str) -> str:
 
 
 def _names(name: str, shape: tuple[int, int]) -> tuple[list[str], list[str]]:
-    """Return the names of a matrix's rows and columns."""
     tokens, wide = list(words.tokens), [str(i) for i in range(shape[1])]
     if name in ("X", "K", "V") or name.startswith("X by"):
         return tokens, wide

@@ -32,7 +32,7 @@ def draw(state: kit.PageState) -> str:
     """Show the part; return what was seen of it, nothing where there is no model or no text."""
     with st.container(gap=None):
         kit.text_area(state, "story", words.sentence_label, height=68)
-        text_guard(kit.HALF_CHARACTER)
+        text_guard(kit.furniture.half_character)
     bundled = readers.choose(state, kit.Picker("pupil", kit.attends), "story")
     if bundled is None:
         return ""
@@ -77,10 +77,10 @@ def _choose(state: kit.PageState, reading: kit.Read) -> tuple[str, int, int]:
     return name, state["trow"], state["tcol"]
 
 
-_steepest = kit.kept(64)(kit.on_model(steepest_weight))
+_steepest = kit.cached(64)(kit.on_model(steepest_weight))
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _explained(
     bundled: engine.Bundled, ids: tuple[int, ...], matrix: str, row: int, column: int
 ) -> tuple[WeightGradient, list[float]]:
@@ -150,9 +150,6 @@ def _result(reading: kit.Read, gradient: WeightGradient) -> str:
     apart = abs(gradient.by_hand - gradient.autograd)
     lines = [
         words.trained_result.format(
-            name=gradient.name,
-            row=gradient.row,
-            column=gradient.column,
             value=exact(gradient.value),
             hand=exact(gradient.by_hand),
             auto=exact(gradient.autograd),

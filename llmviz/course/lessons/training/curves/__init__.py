@@ -17,4 +17,5 @@ PARAMS = [
     codec.number("mean", 0.8, 0.0, 0.999),
     codec.flag("logx", False),
     codec.flag("logy", False),
+    codec.integer("rstep", -1, -1, 1_000_000),  # of the race; −1: the last
 ]

@@ -7,11 +7,11 @@ import numpy as np
 import streamlit as st
 
 from llmviz.course.components.curves.view import OFFERED, View, hidden_of, step_of
-from llmviz.course.lessons.training import charted_runs, run_chart, run_film
+from llmviz.course.lessons.training import charted_runs, run_chart, run_film, started_runs
 from llmviz.course.lessons.training.charted_runs import ChartedRun
-from llmviz.course.lessons.training.curves import checkpoint, words
+from llmviz.course.lessons.training.curves import checkpoint, race, words
 from llmviz.course.ui import kit, runs
-from llmviz.training import run_folders
+from llmviz.runs import store
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.training.forks import EXERCISES
 
@@ -42,7 +42,7 @@ def _wanted(state: kit.PageState, names: list[str]) -> list[str]:
     """The runs on the chart; at first the visitor's own, and three that come with the project."""
     if state["runs"]:
         return [name for name in state["runs"] if name in names or _is_there(name)]
-    own = [run_folders.PREFIX + run.name for run in runs.mine()]
+    own = [store.PREFIX + run.name for run in runs.mine()]
     return [*own[:5], *(name for name in START if name in names)]
 
 
@@ -79,7 +79,7 @@ def _read(names: list[str]) -> list[ChartedRun]:
         try:
             run = charted_runs.read(name)
         except ValueError as error:
-            if runs.manager().run(run_folders.split_name(name)[0]) is None:
+            if runs.manager().run(store.split_name(name)[0]) is None:
                 kit.refuse(error)
             continue
         if len(run.curve):
@@ -92,10 +92,13 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
 
     `drawn` holds the runs that are on the chart from then on.
     """
-    head, stage, below = st.container(), kit.stage("curves", stays=False), st.container()
-    with below:
+    hook, stage = st.container(), kit.stage("curves", stays=False)
+    with st.popover(words.another, icon=":material/tune:"):
         names = _choose(state)
     drawn[:] = _read(names)
+    with hook:
+        read = drawn[0].description["data"]["corpus"] if drawn else ""
+        kit.prose(words.hook.get(read, words.hook["other"]))
     if not drawn:
         st.info(words.nothing, icon=":material/show_chart:")
         return
@@ -108,13 +111,12 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
         GUESS, None if grows or watched else question(main)
     )  # a run that goes on has no end
     at = None if state["at"] < 0 else state["at"]
-    with head:
-        kit.prose(words.hook if guess.asks else words.hook_told, name=kit.quote(main.label))
     shown = guess.open
     with stage:
-        if guess.question is not None:
+        told = guess.given is not None and not grows and len(measured(main)[0]) > 1
+        if guess.question is not None or told:
             _guess(guess, main)
-            guess.ask()
+        guess.ask()
         if shown:
             _chart(state, drawn, at)
             if not grows and run_film.has_film(main):
@@ -127,6 +129,8 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
     if shown:
         _about(main)
     _code(main, state["mean"])
+    racers = [name for name in words.racers if name in charted_runs.available()]
+    race.draw(state, [started_runs.titled(run, words.racers[run.name]) for run in _read(racers)])
     if shown and not grows and (line := end(main)):
         kit.seen(words.end, told=line)
 
@@ -134,27 +138,29 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
 def _guess(guess: kit.Guess, main: ChartedRun) -> None:
     """Draw the validation losses of a run's beginning; the hand draws on, and then all is told."""
     steps, losses, known = measured(main)
-    told = guess.open
-    train = trained(main, steps[-1] if told else steps[known - 1])
+    revealed = guess.open
+    train = trained(main, steps[-1] if revealed else steps[known - 1])
     references = charted_runs.references_of(main)
     levels = [(references[0].uniform, words.blind)] if references else []
     heights = [*losses, *train.y, *(at for at, _ in levels)]
     guess.line(
         [train],
-        kit.Drawn(words.validation.format(name=main.label), steps, losses),
+        kit.Drawn(words.validation, steps, losses, "loss"),
         kit.Scale(0, steps[-1], words.step),
         kit.Scale(min(0.0, *losses), 1.05 * max(heights), words.axis),
         known=known,
         picture=f"{KEY}.guess",
         levels=levels,
     )
-    before = [text for i, text in main.curve.samples if main.curve.steps[i] <= steps[known - 1]]
-    kit.prose(
-        words.caption["wrote" if before else "plain"],
-        step=steps[known - 1],
-        loss=losses[known - 1],
-        text=kit.quote(" ".join(before[-1].split())[:60]) if before else "",
-    )
+    wrote = [
+        (int(main.curve.steps[i]), kit.quote(" ".join(text.split())[:60]))
+        for i, text in main.curve.samples
+        if revealed or main.curve.steps[i] <= steps[known - 1]
+    ]
+    if wrote:
+        (step, text), (last, end) = wrote[0], wrote[-1]
+        case = "later" if last > step else "wrote"
+        kit.prose(words.caption[case], step=step, text=text, last=last, end=end)
 
 
 def trained(main: ChartedRun, until: int) -> kit.Drawn:
@@ -241,31 +247,26 @@ def _download(drawn: list[ChartedRun]) -> None:
 
 
 def _about(main: ChartedRun) -> None:
-    """What the lines mean for this run, in its own numbers."""
     references, loss = charted_runs.references_of(main), main.curve.last_validation
     if references is None or loss is None:
         return
-    counts, corpus = references
+    counts, _ = references
     numbers = {
         "name": kit.quote(main.label),
-        "corpus": kit.quote(corpus),
         "loss": f"{loss:.3f}",
-        "vocabulary": f"{np.exp(counts.uniform):,.0f}",
-        "uniform": f"{counts.uniform:.2f}",
         "unigram": f"{counts.unigram:.2f}",
         "bigram": f"{counts.bigram:.2f}",
-        "tokens": f"{counts.tokens:,}",
     }
     copies = copied(main.description)
     said = against_pairs(counts.bigram - loss) if copies is None else words.copies[copies]
     text = f"{words.lines.format(**numbers)} {said}"
     if counts.floor is not None and copies is None:
         text += " " + words.floor.format(
-            floor=f"{counts.floor:.2f}",
-            documents=counts.floor_documents,
-            apart=beside_floor(loss, counts.floor),
+            floor=f"{counts.floor:.2f}", apart=beside_floor(loss, counts.floor)
         )
     kit.prose(text)
+    if counts.floor is not None and copies is None:
+        kit.measured(words.how_floor, documents=counts.floor_documents)
 
 
 def beside_floor(loss: float, floor: float) -> str:
@@ -312,7 +313,7 @@ def question(main: ChartedRun) -> kit.Question | None:
         case = "level"
         values["level"] = values.pop("down", truth)
         values.pop("above", None)
-    about = {"name": kit.quote(main.label), "last": steps[-1], "loss": losses[-1]}
+    about = {"last": steps[-1], "loss": losses[-1]}
     return kit.Question(
         words.ask.format(step=steps[known - 1], **about),
         [words.ask_answers[name] for name in values],
@@ -330,7 +331,7 @@ def question(main: ChartedRun) -> kit.Question | None:
 def _code(main: ChartedRun, weight: float) -> None:
     if not main.is_bundled:
         where = f"find_run({main.name!r})"
-        start = "from llmviz.training.run_folders import find_run\n"
+        start = "from llmviz.runs.store import find_run\n"
     else:
         where, start = f"Path('data/checkpoints/{main.name}')", "from pathlib import Path\n"
     train = main.curve.train

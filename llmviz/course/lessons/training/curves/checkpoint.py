@@ -11,7 +11,7 @@ from llmviz.course.lessons.training.curves import words
 from llmviz.course.lessons.training.runs import plan_controls
 from llmviz.course.ui import kit, runs
 from llmviz.models.catalogue import able
-from llmviz.training import run_folders
+from llmviz.runs import store
 from llmviz.training.config import OWNERS
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, PRACTICE, forkable
 from llmviz.training.reading import BEFORE, MODEL
@@ -48,8 +48,8 @@ def draw(state: kit.PageState, main: ChartedRun, at: int | None) -> None:
         name, note = main.name, words.bundled_weights
     elif saved:
         checkpoint = nearest(saved, step)
-        plain = run_folders.split_name(main.name)[0]
-        name = f"{run_folders.PREFIX}{plain}@{checkpoint}"
+        plain = store.split_name(main.name)[0]
+        name = f"{store.PREFIX}{plain}@{checkpoint}"
         note = words.checkpoint.format(checkpoint=f"{checkpoint:,}", step=f"{step:,}")
     else:
         st.caption(words.no_checkpoint)
@@ -64,10 +64,8 @@ def draw(state: kit.PageState, main: ChartedRun, at: int | None) -> None:
         except ValueError as error:  # its weights are damaged
             kit.refuse(error)
             return
-        plain = run_folders.split_name(main.name)[0]
-        watched = run_folders.is_private(plain) and not runs.manager().controls(
-            plain, runs.visitor()
-        )
+        plain = store.split_name(main.name)[0]
+        watched = store.is_private(plain) and not runs.manager().controls(plain, runs.visitor())
         if steps and not watched:  # of another visitor, who has not kept it
             _fork(state, main, nearest(steps, step), fresh=not saved)
 
@@ -80,7 +78,7 @@ def _last(folder: Path) -> list[int]:
         return []
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _forkable(folder: str, stamp: int) -> list[int]:
     return forkable(Path(folder))
 
@@ -116,7 +114,7 @@ def _fork(state: kit.PageState, main: ChartedRun, step: int, fresh: bool) -> Non
             except ValueError as error:
                 kit.refuse(error)
                 return
-            own = run_folders.PREFIX + run.name
+            own = store.PREFIX + run.name
             state["runs"] = [
                 main.name,
                 own,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from llmviz.course.components.descent_view.view import Profile, descent_view
-from llmviz.course.lessons.training import walkers
+from llmviz.course.lessons.training import trajectories
 from llmviz.course.lessons.training.descent import words
 from llmviz.course.lessons.training.optimizers import words as view_words
-from llmviz.course.lessons.training.walkers import Rates
+from llmviz.course.lessons.training.trajectories import Rates
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from llmviz.training.surfaces import Guess
 
 KEY, GUESS = "training.descent.one", "training.descent.lands"
+CLOSE = 1e-9  # how near 1 a factor is called 1
 START, STEPS = 1.0, 20
 RATES = Rates(0.005, 1.3, 41)
 KNOWN = 34  # of the rates, those up to ½, which are drawn before the question
@@ -45,12 +46,12 @@ def draw(state: kit.PageState) -> None:
     shown = guess.open
     count = RATES.count if shown else KNOWN
     descent = descended(count)[1]
-    now = walkers.state_of(state, "one", 1, count, STEPS)
+    now = trajectories.state_of(state, "one", 1, count, STEPS)
     reach = 1.35 * (hollow.best - START)
     x = np.linspace(hollow.best - reach, hollow.best + reach, 161)
     with kit.stage("descent", stays=False):
         descent_view(
-            [walkers.walker(descent, Hyper(), hollow.floor, words.label, "key")],
+            [trajectories.walker(descent, Hyper(), hollow.floor, words.label, "key")],
             descent.rates.numpy(),
             key=KEY,
             words=view_words.view | words.view,
@@ -59,7 +60,7 @@ def draw(state: kit.PageState) -> None:
             stage=Profile(x, (x - hollow.best) ** 2 + hollow.floor, (hollow.best, hollow.floor)),
             names=("",),
             lines=[sentence(rate) for rate in descent.rates.tolist()],
-            on_change=walkers.keep_in_link(state, "one", KEY, 1, count, STEPS),
+            on_change=trajectories.keep_in_link(state, "one", KEY, 1, count, STEPS),
         )
     guess.ask()
     guess.cases(
@@ -79,7 +80,8 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks", rest=kit.percent(rest), steps=STEPS)
     rate = float(f"{float(descent.rates[now.stops[0]]):.3g}")  # as it is shown
     kit.section(words.intro)
-    kit.prose(
+    kit.prose(words.many)
+    kit.measured(
         words.arithmetic,
         names=len(hollow.numbers),
         best=hollow.best,
@@ -90,14 +92,13 @@ def draw(state: kit.PageState) -> None:
         lands=f"{lands(hollow.best, rate):.3f}",
         factor=f"{1 - 2 * rate:.4g}".replace("-", "−"),
     )
-    kit.prose(words.many)
     kit.chapter_link("training", "optimizers", words.optimizers)
     _code(descent, now.stops[0])
     if shown:
         kit.seen(words.end, told=end(rate, hollow.best))
 
 
-@kit.kept(2)
+@kit.cached(2)
 def descended(count: int) -> tuple[Guess, Descent]:
     """Return the model of one number, the guessed length of a name, and its ways at some rates."""
     import torch
@@ -128,7 +129,12 @@ def question(best: float) -> kit.Question:
         START + RATES.high * (best - START): words.ask_share,
         2 * best - START: words.ask_mirror,
     }
-    rest = {"rate": RATES.high, "best": best, "start": START, "steep": 2 * (best - START)}
+    rest: dict[str, Any] = {
+        "rate": RATES.high,
+        "best": best,
+        "start": START,
+        "steep": 2 * (best - START),
+    }
     rest |= {"step": 2 * RATES.high * (best - START), "factor": 2 * RATES.high - 1}
     return kit.Question.among(words.ask, reasons, lands(best, RATES.high), "{:.1f}".format, **rest)
 
@@ -161,8 +167,12 @@ def end(rate: float, best: float) -> str:
     """Return what was seen of one weight, at a learning rate: where it ends, and where it would."""
     factor = 1 - 2 * rate
     weight = best + (START - best) * factor**STEPS
-    text = words.end_one if abs(factor) < 1 else words.end_one_gone
-    return text.format(rate=rate, factor=abs(factor), steps=STEPS, weight=weight, best=best)
+    size = abs(factor)
+    text = words.end_one_same if abs(size - 1) < CLOSE else words.end_one_gone
+    if size < 1 - CLOSE:
+        text = words.end_one
+    left = kit.percent(size)
+    return text.format(rate=rate, factor=size, left=left, steps=STEPS, weight=weight, best=best)
 
 
 def _code(descent: Descent, stop: int) -> None:

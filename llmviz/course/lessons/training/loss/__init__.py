@@ -17,4 +17,7 @@ PARAMS = [
     codec.integer("weighs", NONE, NONE, 1_000_000),
     codec.number("weight", 2.0, 0.0, 10.0),
     codec.number("smooth", 0.0, 0.0, 1.0),
+    codec.integer("context", 4, 1, 16),
+    codec.integer("stride", 3, 1, 32),
+    codec.integer("window", 0, 0, 1_000),
 ]

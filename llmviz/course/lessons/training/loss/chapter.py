@@ -15,9 +15,8 @@ from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components.matrix_view.view import Matrix, Window, matrix_view
 from llmviz.course.components.text_guard.view import text_guard
 from llmviz.course.lessons.training import model_picker as readers
-from llmviz.course.lessons.training.loss import MOST, NONE, words
+from llmviz.course.lessons.training.loss import MOST, NONE, frames, words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.stage import SOURCE
 from llmviz.evaluation.text_loss import LossSettings, loss_steps, torch_loss
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def build(
     others = logits.shape[1] - len(set(reading.targets))
     rows = {"row_labels": reading.tokens[:-1], "notes": _notes(reading, plain, settings)}
     wide = {**rows, "col_labels": labels, "row_axis": words.position}
-    targets = {**rows, "row_labels": reading.target_tokens}
+    targets: dict[str, Any] = {**rows, "row_labels": reading.target_tokens}
     exact = np.exp(small - np.logaddexp.reduce(small, axis=1, keepdims=True))
     matrices: list[Matrix] = []
 
@@ -89,7 +88,7 @@ def build(
         "nats",
         plain.nats,
         ops.scaled("ln", -1, "× (−1)"),
-        role="key",
+        role="loss",
         scale="sequential",
         **targets,
     )
@@ -110,14 +109,14 @@ def build(
         add("soft", eps * steps.spread, ops.scaled("spread", eps, f"× {eps:g}"), **targets)
         parts = ops.add("hard", "soft")
         names += ["weighted", "hard", "spread", "soft"]
-    add("parts", steps.parts, parts, role="key", scale="sequential", **targets)
+    add("parts", steps.parts, parts, role="loss", scale="sequential", **targets)
     ends = []
     if settings.reduction != "none":
         add("total", steps.total, ops.summed("parts"), scale="sequential")
         ends.append("total")
     if settings.reduction == "mean":
         add("divisor", steps.divisor, ops.summed("w"), scale="sequential")
-        add("loss", steps.loss, ops.divided("total", "divisor"), role="accent", scale="sequential")
+        add("loss", steps.loss, ops.divided("total", "divisor"), role="loss", scale="sequential")
         ends += ["divisor", "loss"]
     order = ["logits", "probabilities", "p", "ln", "nats"]
     captions = [([name], words.steps[name].format(rest=_rest(others))) for name in order]
@@ -186,7 +185,7 @@ def draw(state: kit.PageState) -> None:
     """Show what each token costs, the guess about one and the looks, then what goes deeper."""
     kit.prose(words.hook)
     picture, asked = kit.stage("loss", stays=False), st.container()
-    with st.expander(SOURCE, icon=":material/edit_note:"):
+    with st.expander(kit.furniture.source, icon=":material/edit_note:"):
         bundled = _text_box(state)
     if bundled is None:
         return
@@ -213,8 +212,16 @@ def draw(state: kit.PageState) -> None:
             st.caption(words.drawn.format(drawn=DRAWN, n=kit.count(len(nats), "token")))
     with asked:
         guess.ask()
-    if not shown:
-        return
+    if shown:
+        _deeper(state, reading, logits, blind)
+    frames.draw(state, reading.tokens)
+    if shown:
+        kit.seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
+
+
+def _deeper(state: kit.PageState, reading: kit.Read, logits: np.ndarray, blind: float) -> None:
+    """Show the looks, and every step from the scores to the loss."""
+    bundled, plain = reading.bundled, steps_of(reading, LossSettings())
     most = min(MOST, bundled.model.context_length) + 1
     mixed = tuple(bundled.tokenizer.encode_from_start(MIXED)[:most])
     shuffled = float(_steps(bundled, mixed, LossSettings()).nats.mean())
@@ -234,7 +241,6 @@ def draw(state: kit.PageState) -> None:
         mean = float(plain.nats[counted].mean())
         kit.prose(perplexity_told(mean, logits.shape[1]))
     _code(reading, steps, settings)
-    kit.seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
 
 
 def cost(nats: Sequence[float], names: Sequence[str]) -> tuple[kit.Question, int] | None:
@@ -286,7 +292,12 @@ def _costs(p: float, q: float) -> tuple[float, float, float]:
 def _bars(reading: kit.Read, nats: list[float], blind: float, guess: kit.Guess, place: int) -> None:
     """Show a bar for each of the first tokens, as long as its loss; `place` is asked for."""
     cases = [
-        kit.Case([(name, True), (f"  {_chance(cost)}", False)], max(0.0, cost), note=f"{cost:.2f}")
+        kit.Case(
+            [(name, True), (f"  {_chance(cost)}", False)],
+            max(0.0, cost),
+            note=f"{cost:.2f}",
+            role="loss",
+        )
         for name, cost in zip(reading.target_tokens, nats[:DRAWN], strict=False)
     ]
     guesses = [] if guess.question is None else [nats for (nats,) in guess.question.values]
@@ -328,7 +339,7 @@ def steps_of(reading: kit.Read, settings: LossSettings) -> LossSteps:
     return _steps(reading.bundled, reading.ids, settings)
 
 
-@kit.kept(32)  # up to 1 MB each
+@kit.cached(32)  # up to 1 MB each
 def _steps(bundled: engine.Bundled, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
     return loss_steps(readers.logits_of(bundled, ids), ids[1:], settings)
 
@@ -336,7 +347,7 @@ def _steps(bundled: engine.Bundled, ids: tuple[int, ...], settings: LossSettings
 def _text_box(state: kit.PageState):
     with st.container(gap=None):
         kit.text_area(state, "sentence", words.sentence_label, height=68)
-        text_guard(kit.HALF_CHARACTER)
+        text_guard(kit.furniture.half_character)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bundled = readers.choose(state, kit.Picker("reader", kit.continues), "sentence")
         take = state.taker("sentence")
@@ -406,10 +417,6 @@ def _result(reading: kit.Read, logits: np.ndarray, steps, settings: LossSettings
             counted=kit.count(counted, "token"),
             positions=kit.count(len(reading.targets), "token"),
         ),
-        words.agrees.format(
-            torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.same_list,
-            apart=kit.power_of_ten(apart, 1) if apart else words.no_difference,
-        ),
     ]
     if weighted:
         lines.append(
@@ -423,7 +430,12 @@ def _result(reading: kit.Read, logits: np.ndarray, steps, settings: LossSettings
         share, vocabulary = kit.percent(settings.smoothing), logits.shape[1]
         line = words.smoothed.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
         lines.append(line)
-    kit.prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
+    kit.prose("\n\n".join(lines))
+    kit.programmers(
+        words.agrees,
+        torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.same_list,
+        apart=kit.power_of_ten(apart, 1) if apart else words.no_difference,
+    )
 
 
 def _code(reading: kit.Read, steps, settings: LossSettings) -> None:

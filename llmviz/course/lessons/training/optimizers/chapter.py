@@ -14,9 +14,9 @@ import streamlit as st
 
 from llmviz.corpus.counts import LETTERS
 from llmviz.course.components.descent_view.view import DescentState, Landscape, Plane, descent_view
-from llmviz.course.lessons.training import walkers
+from llmviz.course.lessons.training import trajectories
 from llmviz.course.lessons.training.optimizers import words
-from llmviz.course.lessons.training.walkers import Rates
+from llmviz.course.lessons.training.trajectories import Rates
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
 
@@ -66,8 +66,10 @@ def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     count = RATES.count if shown else known
     names = state["opts"] or ["sgd"]
     descents = [ways(state["surface"], start, name, *settings, count) for name in names]
-    drawn = [walkers.walker(descent, hyper_of(*settings), surface.floor) for descent in descents]
-    now = walkers.state_of(state, "surf", len(drawn), count, STEPS)
+    drawn = [
+        trajectories.walker(descent, hyper_of(*settings), surface.floor) for descent in descents
+    ]
+    now = trajectories.state_of(state, "surf", len(drawn), count, STEPS)
     heights = surface.grid(*GRID).numpy()
 
     def act() -> None:
@@ -86,7 +88,7 @@ def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
         stage=Landscape(
             heights, levels(heights, surface.floor), surface.low, surface.high, surface.minima
         ),
-        on_change=walkers.keep_in_link(state, "surf", KEY, len(drawn), count, STEPS),
+        on_change=trajectories.keep_in_link(state, "surf", KEY, len(drawn), count, STEPS),
         on_act=act,
     )
 
@@ -97,8 +99,9 @@ def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
         if shown:
             kit.looks(state, words.looks, f"{KEY}.looks")
         kit.section(words.surface_section)
-        kit.prose(words.surface_text[state["surface"]], formula=surface.formula)
-        kit.prose(decay_note(state["decay"], surface))
+        kit.prose(words.surface_text[state["surface"]])
+        note = words.formula_of.format(formula=surface.formula)
+        kit.programmers(f"{note} {decay_note(state['decay'], surface)}")
         _surface_code(state, surface, descents[now.followed], now, start)
         if shown:
             kit.seen(words.end, told=end(descents, now, surface))
@@ -121,7 +124,7 @@ def _controls(state: kit.PageState) -> None:
         st.container(horizontal=True, vertical_alignment="bottom", gap="medium"),
     ):
         st.slider(words.momentum, step=0.01, width=230, **state.ranged("beta1"))
-        beta2 = {"step": 0.0001, "format": "%.4f", "width": 230}
+        beta2: dict[str, Any] = {"step": 0.0001, "format": "%.4f", "width": 230}
         st.slider(words.beta2, **beta2, **state.ranged("beta2"))
         st.slider(words.decay, step=0.01, width=230, **state.ranged("decay"))
 
@@ -142,7 +145,7 @@ def hyper_of(beta1: float, beta2: float, decay: float) -> Any:
     return Hyper(momentum=beta1, beta1=beta1, beta2=beta2, weight_decay=decay)
 
 
-@kit.kept(256)
+@kit.cached(256)
 def ways(
     surface: str,
     start: tuple[float, float],
@@ -186,7 +189,7 @@ def _end(descent: Descent, stop: int, surface: Surface) -> str:
     """How a path ended, with a place for the names of its optimizers."""
     if int(descent.lasted[stop]) < STEPS:
         return words.report_left
-    if bool(descent.settled(surface.floor, walkers.SETTLED)[stop]):
+    if bool(descent.settled(surface.floor, trajectories.SETTLED)[stop]):
         return words.report_settled
     steep = descent.values["gradient"][stop].norm(dim=-1)
     flat = bool(steep[-1] < RESTS * steep[0])
@@ -197,10 +200,13 @@ def _end(descent: Descent, stop: int, surface: Surface) -> str:
 def end(descents: list[Descent], now: DescentState, surface: Surface) -> str:
     """Return what was seen of two weights: how many optimizers got to the bottom."""
     arrived = [
-        bool(descent.settled(surface.floor, walkers.SETTLED)[stop])
+        bool(descent.settled(surface.floor, trajectories.SETTLED)[stop])
         for descent, stop in zip(descents, now.stops, strict=True)
     ]
-    return words.end_surface.format(arrived=sum(arrived), all=len(arrived), steps=STEPS)
+    how = {0: "none", 1: "one"}.get(sum(arrived), "some")
+    if all(arrived):
+        how = "all" if len(arrived) > 1 else "alone"
+    return words.end_surface[how].format(arrived=sum(arrived), all=len(arrived), steps=STEPS)
 
 
 def decay_note(decay: float, surface: Surface) -> str:
@@ -217,7 +223,7 @@ def question(name: str, surface: Surface) -> tuple[kit.Question | None, int]:
     stretch of the slider on every surface, so each of them is said for itself.
     """
     ways_down = ways(name, surface.start, "sgd", 0.9, 0.99, 0.0)
-    arrives = ways_down.settled(surface.floor, walkers.SETTLED).tolist()
+    arrives = ways_down.settled(surface.floor, trajectories.SETTLED).tolist()
     largest = max((stop for stop, there in enumerate(arrives) if there), default=-1)
     stops = [largest + away for away in (-8, -4, -2, 0, 2)]
     if stops[0] < 0 or stops[-1] >= RATES.count:
@@ -282,9 +288,9 @@ def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     points, trainings = vowels(), trained(state["order"])
     count = len(points.names)
     last = EPOCHS * count
-    now = walkers.state_of(state, "ltr", len(trainings), LETTER_RATES.count, last)
+    now = trajectories.state_of(state, "ltr", len(trainings), LETTER_RATES.count, last)
     drawn = [
-        walkers.walker(
+        trajectories.walker(
             descent,
             Hyper(),
             0.0,
@@ -294,7 +300,7 @@ def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
         )
         for kind, (descent, plan) in trainings.items()
     ]
-    keep = walkers.keep_in_link(state, "ltr", key, len(trainings), LETTER_RATES.count, last)
+    keep = trajectories.keep_in_link(state, "ltr", key, len(trainings), LETTER_RATES.count, last)
 
     def changed() -> None:
         point = st.session_state[key].get("point")
@@ -318,8 +324,8 @@ def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     def rest(shown: bool) -> None:
         kit.prose(_letters_report(points, trainings, now))
         st.number_input(words.seed, width=150, **state.ranged("order"))
-        kit.section(words.letters, names=NAMES_COUNTED)
-        kit.prose(words.letters_batches, points=count, mini=BATCHES["mini"], epochs=EPOCHS)
+        kit.section(words.letters, points=count, mini=BATCHES["mini"])
+        kit.measured(words.how_neuron, names=NAMES_COUNTED, epochs=EPOCHS)
         _letters_code(state, trainings, now)
         ends = [
             words.model_part.format(name=words.kinds[kind], loss=float(descent.losses[stop, -1]))
@@ -330,7 +336,7 @@ def _letters(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     return True, rest
 
 
-@kit.kept(16)
+@kit.cached(16)
 def trained(seed: int) -> dict[str, tuple[Descent, list[list[int]]]]:
     """Return for each kind of batch its paths at every rate, and which points each step saw."""
     from llmviz.training.surfaces import BATCHES, batches, train_logistic, vowels
@@ -412,16 +418,16 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     racers = state["racers"] or ["sgd"]
     descents = [bigram_ways(name) for name in racers]
     sizes = len(descents), MODEL_RATES.count, MODEL_STEPS
-    now = walkers.state_of(state, "big", *sizes)
+    now = trajectories.state_of(state, "big", *sizes)
     descent_view(
-        [walkers.walker(descent, Hyper(beta2=0.99), bigram.floor) for descent in descents],
+        [trajectories.walker(descent, Hyper(beta2=0.99), bigram.floor) for descent in descents],
         MODEL_RATES.values().numpy(),
         key=key,
         words=words.view | words.model_view,
         floor=bigram.floor,
         state=now,
         names=(words.model_weight,),
-        on_change=walkers.keep_in_link(
+        on_change=trajectories.keep_in_link(
             state, "big", key, len(descents), MODEL_RATES.count, MODEL_STEPS
         ),
     )
@@ -441,13 +447,15 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
         )
         kit.section(
             words.model,
-            counts=bigram.counts,
+            qu=int(bigram.counts[WATCHED]),
+            q=int(bigram.counts[WATCHED[0]].sum()),
+        )
+        kit.measured(
+            words.how_bigram,
             pairs=int(bigram.counts.sum()),
             weights=bigram.counts.numel(),
             names=int(bigram.counts[0].sum()),
             floor=bigram.floor,
-            qu=int(bigram.counts[WATCHED]),
-            q=int(bigram.counts[WATCHED[0]].sum()),
         )
         _model_code(racers[now.followed], now.stops[now.followed], bigram.floor)
         kit.seen(words.end, told=end_model([loss for loss, _ in ends], bigram.floor))
@@ -455,7 +463,7 @@ def _model(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     return True, rest
 
 
-@kit.kept(len(words.names))
+@kit.cached(len(words.names))
 def bigram_ways(optimizer: str) -> Descent:
     """Return an optimizer's paths on the bigram, with the one weight that is watched."""
     from llmviz.training.descent import descend

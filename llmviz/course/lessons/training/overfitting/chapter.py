@@ -47,24 +47,26 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook[kind])
     guess = kit.Guess(f"{KEY}.guess", question(kind, own))
-    told = guess.open
+    revealed = guess.open
     with kit.stage("wrong", stays=False):
         _picture(kind, own, guess)
         guess.ask()
-        if told or "along" in WRONG[kind]:
-            _at_step(state, own[EXPERIMENTS[kind].runs[0]], told=told)
+        if revealed or "along" in WRONG[kind]:
+            _at_step(state, own[EXPERIMENTS[kind].runs[0]], revealed=revealed)
         title, then = words.kinds_title, lambda: _usual_axis(state)
         kit.choose_below_title(state, "failing", title, words.kinds, then, parts=True)
-    if not told:
+    if not revealed:
         return
     kit.looks(state, words.looks, f"{KEY}.looks")
     facts = facts_of(own)
     kit.section(words.happened)
     kit.prose(words.run_text[kind], **facts)
+    how = words.how_run[kind].format(**facts)
     if kind == "heart":
         names = training_names(own["heart"])
         floor = floor_of(names)
-        kit.prose(words.floor, floor=floor, names=len(names), ln=math.log(len(names)))
+        how += words.floor.format(floor=floor, names=len(names), ln=math.log(len(names)))
+    kit.measured(how)
     kit.section(words.all_lines)
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
@@ -110,7 +112,7 @@ def question(kind: str, own: dict[str, Titled]) -> kit.Question | None:
 def _picture(kind: str, own: dict[str, Titled], guess: kit.Guess) -> None:
     """The losses on new names; that of the failing run is drawn on by hand."""
     failing, *others = (own[name] for name in EXPERIMENTS[kind].runs)
-    told, known = guess.open, KNOWN.get(kind, 0)
+    revealed, known = guess.open, KNOWN.get(kind, 0)
     lines = []
     if "along" in WRONG[kind]:
         curve = failing.curve
@@ -118,9 +120,9 @@ def _picture(kind: str, own: dict[str, Titled], guess: kit.Guess) -> None:
         label = words.own_names.format(run=failing.title)
         lines.append(kit.Drawn(label, curve.steps.tolist(), train, "residual"))
     for run, role in zip(others, ("key", "value", "residual"), strict=False):
-        if measured(run)[0] and (told or "other" in WRONG[kind]):
+        if measured(run)[0] and (revealed or "other" in WRONG[kind]):
             lines.append(kit.Drawn(words.new_names.format(run=run.title), *measured(run), role))
-    whole = kit.Drawn(words.new_names.format(run=failing.title), *measured(failing))
+    whole = kit.Drawn(words.new_names.format(run=failing.title), *measured(failing), "loss")
     guess.line(
         lines,
         whole,
@@ -132,7 +134,7 @@ def _picture(kind: str, own: dict[str, Titled], guess: kit.Guess) -> None:
     )
 
 
-def _at_step(state: kit.PageState, run: Titled, *, told: bool) -> None:
+def _at_step(state: kit.PageState, run: Titled, *, revealed: bool) -> None:
     """What a run writes at a step; once it is told, what it costs and which names are copies."""
     samples = {int(run.curve.steps[i]): text for i, text in run.curve.samples}
     steps = list(samples)
@@ -142,26 +144,25 @@ def _at_step(state: kit.PageState, run: Titled, *, told: bool) -> None:
         state["by_heart"] = -1 if chosen == steps[-1] else chosen
 
     st.select_slider(words.wrote_at, steps, width=420, **kit.tied("_by_heart@training", at, moved))
-    kit.prose(caption(run, at, samples[at], told=told))
+    kit.prose(caption(run, at, samples[at], revealed=revealed))
 
 
-def caption(run: Titled, step: int, text: str, *, told: bool) -> str:
+def caption(run: Titled, step: int, text: str, *, revealed: bool) -> str:
     """Say what a run writes at a step, and what its own names and new ones cost it there."""
     curve, names = run.curve, training_names(run)
     there = int(np.searchsorted(curve.steps, step))
     known, new = copied(text, names)
     loss = curve.validation[there]
-    case = "before" if not told else "told" if np.isfinite(loss) else "plain"
+    case = "before" if not revealed else "told" if np.isfinite(loss) else "plain"
     said = words.caption[case].format(step=step, train=float(curve.train[there]), loss=float(loss))
     if not known and not new:
         return f"{said} {words.wrote_nothing}"
-    if not told:
+    if not revealed:
         return f"{said} {words.wrote.format(names=_listed(text.split()))}"
     if not known:
         return f"{said} {words.wrote_no_copy.format(names=_listed(new))}"
-    lit = words.wrote_copies.format(
-        all=len(known) + len(new), copied=len(known), names=_listed(known)
-    )
+    line = words.wrote_copies["each" if len(set(known)) == len(known) else "again"]
+    lit = line.format(all=len(known) + len(new), copied=len(known), names=_listed(known))
     return f"{said} {lit} {words.wrote_new.format(names=_listed(new)) if new else ''}"
 
 
@@ -187,7 +188,7 @@ def _bundled(kind: str, name: str) -> Titled:
     return Titled(name, folder, description, curve, title_of(kind, name))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def _curve(folder: str) -> Curve:
     return CurveFile(Path(folder)).read()
 

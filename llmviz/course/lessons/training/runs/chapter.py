@@ -15,11 +15,11 @@ from llmviz.course.lessons.training.loss_unit import PAIR, blind, random_words
 from llmviz.course.lessons.training.runs import cost, form, presets, words
 from llmviz.course.ui import kit, runs
 from llmviz.course.ui.engine_ready import engine_ready
-from llmviz.training import run_folders
+from llmviz.runs import store
+from llmviz.runs.manager import RunManager
+from llmviz.runs.visitors import RESUMABLE, RunState
 from llmviz.training.curves import time_left
-from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
-from llmviz.training.permissions import RESUMABLE, RunState
 from llmviz.training.reading import CONFIG, MODEL, steps_saved
 
 LARGEST_ZIP = 200_000_000  # bytes of weights that are packed for a download
@@ -35,7 +35,7 @@ def begin(state: kit.PageState, start: Callable[[], RunState]) -> None:
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
     else:
-        state["run"], state["at"] = run_folders.PREFIX + run.name, -1
+        state["run"], state["at"] = store.PREFIX + run.name, -1
         runs.manager().wait(run.name, FIRST_POINT)
     st.rerun()
 
@@ -95,7 +95,7 @@ def _buttons(state: kit.PageState, run: RunState | None, charted: ChartedRun | N
     manager, owner = runs.manager(), runs.visitor()
     if run is None:
         if charted and _can_go_on(charted):
-            name = run_folders.split_name(charted.name)[0]
+            name = store.split_name(charted.name)[0]
             _act(words.go_on, "play_arrow", lambda: _take_up(state, name, owner))
         return
     if not manager.controls(run.name, owner):
@@ -140,13 +140,13 @@ def _act(label: str, icon: str, act: Callable[[], object], **more: Any) -> None:
 
 def _take_up(state: kit.PageState, name: str, owner: str) -> None:
     run = runs.manager().resume(name, owner)
-    state["run"] = run_folders.PREFIX + run.name
+    state["run"] = store.PREFIX + run.name
     runs.manager().wait(run.name, FIRST_POINT)
 
 
 def _keep(state: kit.PageState, run: RunState, owner: str) -> None:
     with st.popover(words.keep, icon=":material/bookmark_add:"):
-        st.caption(words.keep_text.format(root=kit.escape_markdown(str(run_folders.root()))))
+        st.caption(words.keep_text.format(root=kit.escape_markdown(str(store.root()))))
         wanted = st.text_input(words.keep_name, runs.label(run), max_chars=60)
         if clicked(words.keep_button, f"run.keep.{run.name}", type="primary"):
             try:
@@ -158,7 +158,7 @@ def _keep(state: kit.PageState, run: RunState, owner: str) -> None:
             st.rerun()
 
 
-KEY = "training.live"
+KEY, GUESS = "training.live", "training.runs.pause"
 
 
 def draw(state: kit.PageState) -> None:
@@ -170,8 +170,9 @@ def draw(state: kit.PageState) -> None:
     manager.warm()
     if state["run"]:  # after F5 the link names it; it is this visitor's again if nobody else has it
         runs.come_back(state["run"])
+    above = st.container()
     with kit.stage("runs", stays=False):
-        above = st.container()
+        kit.Guess(GUESS, kit.Question.of(words.ask)).ask()
         picture, side = st.columns([3, 2], gap="medium")
     below = st.container()
     with below:
@@ -203,6 +204,8 @@ def draw(state: kit.PageState) -> None:
             return charted_runs.is_growing(name) or any(run.active for run in runs.mine())
 
         kit.polled(lambda _: _live(state, name), growing, run_chart.POLL)
+        if name == charted_runs.FIRST:
+            st.caption(words.bundled.format(steps=charted.steps))
     rests = not charted_runs.is_growing(charted.name)
     film = None
     if rests and run_film.has_film(charted):
@@ -230,8 +233,12 @@ def _weights(charted: ChartedRun) -> None:
     saved = [] if charted.is_bundled else steps_saved(charted.folder)
     if not saved or (saved[-1][1] / MODEL).stat().st_size > LARGEST_ZIP:
         return
-    look = {"icon": ":material/download:", "on_click": "ignore", "key": "run.weights"}
-    name = run_folders.split_name(charted.name)[0]
+    look: dict[str, Any] = {
+        "icon": ":material/download:",
+        "on_click": "ignore",
+        "key": "run.weights",
+    }
+    name = store.split_name(charted.name)[0]
     st.download_button(words.weights, packed, f"{name}.zip", "application/zip", **look)
 
 
@@ -318,7 +325,7 @@ def _machine(manager: RunManager) -> str:
 
 def _chosen(state: kit.PageState, names: list[str]) -> str:
     """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
-    mine = [run_folders.PREFIX + run.name for run in runs.mine()]
+    mine = [store.PREFIX + run.name for run in runs.mine()]
     wanted = state["run"] or (mine[0] if mine else charted_runs.FIRST)
     if wanted not in names:
         names.append(wanted)
@@ -328,7 +335,7 @@ def _chosen(state: kit.PageState, names: list[str]) -> str:
         format_func=charted_runs.label,
         **kit.tied(f"_run@{state.page}", wanted, partial(_choose, state)),
         accept_new_options=True,
-        help=words.show_help.format(root=kit.escape_markdown(str(run_folders.root()))),
+        help=words.show_help.format(root=kit.escape_markdown(str(store.root()))),
         width=420,
     )
     return wanted
@@ -339,7 +346,7 @@ def _choose(state: kit.PageState, name: str | None) -> None:
         return
     if name not in charted_runs.available():
         try:  # a folder that was typed
-            name = run_folders.PREFIX + run_folders.run_name(run_folders.find_run(name))
+            name = store.PREFIX + store.run_name(store.find_run(name))
         except ValueError as error:
             st.session_state[PROBLEM] = str(error)
             return
@@ -358,11 +365,10 @@ def _read(state: kit.PageState, name: str) -> ChartedRun | None:
 
 
 def _run(name: str) -> RunState | None:
-    return runs.manager().run(run_folders.split_name(name)[0])
+    return runs.manager().run(store.split_name(name)[0])
 
 
 def _waits(name: str) -> bool:
-    """Whether a run is yet to write its first line."""
     run = _run(name)
     return run is not None and run.active and not (run.folder / CONFIG).exists()
 

@@ -11,15 +11,15 @@ import streamlit as st
 
 from llmviz.course.lessons.training.runs import words
 from llmviz.course.ui import kit, runs
-from llmviz.models.room import check_memory, spoken_bytes
+from llmviz.models.memory_limits import check_memory, spoken_bytes
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
-from llmviz.training.pace import Pace
 from llmviz.training.schedule import warmup_note
+from llmviz.training.throughput import Throughput
 
 MEMORY_SHARE = 0.8  # of what is free now
 # The steps that this server's processes have timed, by kind and amount of work: an estimate rests
 # on them while no process is free.
-_MEASURED: dict[Any, Pace] = {}
+_MEASURED: dict[Any, Throughput] = {}
 
 
 def works(plan: Plan, text: str | None) -> bool:
@@ -89,7 +89,7 @@ def _estimated(plan: Plan, digest: str, text: str | None) -> tuple[Any, int]:
     return found
 
 
-@kit.kept(128, key=_plan_and_digest)
+@kit.cached(128, key=_plan_and_digest)
 def _estimated_or_why(plan: Plan, digest: str, text: str | None) -> tuple[Any, int] | str:
     """A refusal is kept, too: what it rests on may be a whole corpus."""
     from llmviz.training.estimate import estimate, vocabulary
@@ -141,7 +141,7 @@ def _step_time(plan: Plan, vocab_size: int | None) -> tuple[float | None, str] |
 def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float | None, str]:
     """How long the run will take, and what that is based on."""
     from llmviz.training.estimate import run_seconds
-    from llmviz.training.pace import kind_of, predict_seconds, work
+    from llmviz.training.throughput import kind_of, predict_seconds, work
 
     known = _step_time(plan, vocab_size)
     if known is None:
@@ -155,6 +155,6 @@ def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float
     if step is None:
         return None, kit.escape_markdown(line)
     amount = work(plan, parameters)
-    _MEASURED[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
+    _MEASURED[kind_of(plan), amount] = Throughput(kind_of(plan), amount, step)
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
     return run_seconds(plan.train, step), words.time_basis.format(each=each)

@@ -10,8 +10,8 @@ from llmviz.corpus import CORPORA
 from llmviz.course.lessons.training.runs import plan_controls, presets, words
 from llmviz.course.lessons.training.runs.plan_controls import MARK
 from llmviz.course.ui import kit
+from llmviz.files.text import check_text
 from llmviz.models.catalogue import MODELS, able, entry_of
-from llmviz.textfile import check_text
 from llmviz.tokenizers import TRAINERS
 from llmviz.training.config import Plan
 
@@ -176,9 +176,8 @@ def _field(state: kit.PageState, name: str, own: dict[str, Any]) -> None:
         )
 
 
-@kit.kept(1)
+@kit.cached(1)
 def _devices() -> list[str]:
-    """The devices that torch sees on this machine."""
     import torch
 
     devices = ["auto"]

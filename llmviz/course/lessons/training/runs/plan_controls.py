@@ -112,7 +112,7 @@ def _param(name: str, default: Any) -> codec.Param:
     if setting.choices:
         return codec.choice(key, default, setting.choices)
     low, high = (0 if name in OPTIONAL else setting.low), setting.high
-    make = codec.integer if isinstance(default, int) else codec.number
+    make: Any = codec.integer if isinstance(default, int) else codec.number
     return make(key, default, low, high)
 
 

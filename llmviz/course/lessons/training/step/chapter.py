@@ -88,10 +88,10 @@ def draw(state: kit.PageState) -> None:
         )
 
 
-_computed = kit.kept(64)(one_step)
-_followed = kit.kept(64)(step_calls.calls)
-_measured = kit.kept(64)(step_calls.modes)
-_compared = kit.kept(16)(step_calls.resumed)
+_computed = kit.cached(64)(one_step)
+_followed = kit.cached(64)(step_calls.calls)
+_measured = kit.cached(64)(step_calls.modes)
+_compared = kit.cached(16)(step_calls.resumed)
 
 
 def _settings(state: kit.PageState) -> None:
@@ -182,7 +182,6 @@ def _guesses(step: OneStep, names: list[str]) -> None:
         cases,
         kit.Axis(0, high, words.guess_axis),
         key=f"{KEY}.guesses",
-        words={},
         form="chance",
         levels=[(blind, words.blind)],
     )
@@ -190,18 +189,7 @@ def _guesses(step: OneStep, names: list[str]) -> None:
 
 def _forward(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
     rows, width = step.ids.shape
-    kit.section(
-        words.forward,
-        vocabulary=len(names),
-        step=choice.step,
-        rows=kit.count(rows, "piece"),
-        rows_number=rows,
-        width=width,
-        positions=rows * width,
-        channels=step.head.shape[1],
-        loss=step.untrained_loss,
-        blind=step.blind,
-    )
+    kit.section(words.forward, rows=kit.count(rows, "piece"))
     picture = pictures.forward(step, names)
     windows = pictures.windows_of(step)
     _matrices(state, picture, "forward", windows)
@@ -209,7 +197,18 @@ def _forward(state: kit.PageState, step: OneStep, choice: Asked, names: list[str
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
     text = kit.power_of_ten(apart, 1) if apart else words.zero
-    kit.prose(words.agrees, loss=step.loss, apart=text)
+    kit.measured(
+        words.batch,
+        vocabulary=len(names),
+        step=choice.step,
+        rows_number=rows,
+        width=width,
+        positions=rows * width,
+        channels=step.head.shape[1],
+        untrained=step.untrained_loss,
+        blind=step.blind,
+        apart=text,
+    )
 
 
 def _matrices(
@@ -301,7 +300,7 @@ def _weights(choice: Asked) -> int:
     return int(sum(np.prod(shape) for shape in _shapes(choice).values()))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
     return {name: tuple(weight.shape) for name, weight in prepared(choice)[2].named_parameters()}
 
@@ -331,7 +330,6 @@ def _calls(choice: Asked) -> None:
         ],
         kit.Axis(0, 1.05 * max(1e-6, *(call.norm for call in followed)), words.calls_axis),
         key=f"{KEY}.calls",
-        words={},
         form="figure",
     )
     kit.prose(words.calls_read)
@@ -339,7 +337,7 @@ def _calls(choice: Asked) -> None:
 
 
 def _modes(choice: Asked) -> None:
-    kit.section(words.modes_section, dropout=step_calls.DROPOUT)
+    kit.section(words.modes_section)
     found = _measured(choice)
     losses = {mode: getattr(found, mode) for mode in words.modes}
     low, high = (edge(map(edge, losses.values())) for edge in (min, max))
@@ -350,11 +348,11 @@ def _modes(choice: Asked) -> None:
         ],
         kit.Axis(low - 0.05, high + 0.05, words.modes_axis),
         key=f"{KEY}.modes",
-        words={},
         form="figure",
         mark="dot",
     )
-    kit.prose(words.modes_read)
+    kit.measured(words.how_dropout, dropout=step_calls.DROPOUT)
+    kit.programmers(words.modes_read)
 
 
 def _resume(state: kit.PageState, choice: Asked) -> None:

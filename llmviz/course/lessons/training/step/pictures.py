@@ -1,6 +1,6 @@
 """The matrices of one step: from the input of the head to its gradient and its new weights."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,13 @@ class Picture:
         self,
         name: str,
         values: Any,
-        label: str,
-        formula: str = "",
+        label: str | Sequence[str],
         op: ops.Op | None = None,
-        **more,
+        **more: Any,
     ) -> None:
-        """Add a matrix; a single number, or a row of them, becomes one."""
+        """Add a matrix with its label and formula; a number, or a row of them, becomes one."""
         cells = np.atleast_2d(np.asarray(values, dtype=np.float64))
+        label, formula = (label, "") if isinstance(label, str) else label
         self.matrices.append(Matrix(name, cells, label, formula, op=op, **more))
 
     def caption(self, text: str, *names: str) -> None:
@@ -70,68 +70,70 @@ def forward(step: OneStep, names: list[str]) -> Picture:
     def read(row: int) -> list[str]:
         return [names[token] for token in step.ids[row]]
 
-    wide = {"col_labels": names, "windows": ("", window), "row_axis": words.position}
-    by_token = {"row_labels": names, "windows": (window, "")}
+    wide: dict[str, Any] = {
+        "col_labels": names,
+        "windows": ("", window),
+        "row_axis": words.position,
+    }
+    by_token: dict[str, Any] = {"row_labels": names, "windows": (window, "")}
     flat_rows = [f"{row + 1}: {name}" for row in range(b) for name in read(row)]
     hidden = [f"hidden {row + 1}" for row in range(b)]
     logits = [f"logits {row + 1}" for row in range(b)]
     for row in range(b):
         label, formula = (text.format(row=row + 1) for text in words.hidden)
-        picture.add(hidden[row], step.hidden[row], label, formula, row_labels=read(row))
-    picture.add("head", step.head, *words.labels["head"], role="value", **by_token)
+        picture.add(hidden[row], step.hidden[row], (label, formula), row_labels=read(row))
+    picture.add("head", step.head, words.labels["head"], role="value", **by_token)
     for row in range(b):
-        label, formula = (text.format(row=row + 1) for text in words.logits)
+        named = [text.format(row=row + 1) for text in words.logits]
         op = ops.matmul(hidden[row], "head", transpose_b=True)
-        picture.add(logits[row], step.logits[row], label, formula, op, row_labels=read(row), **wide)
+        picture.add(logits[row], step.logits[row], named, op, row_labels=read(row), **wide)
     caption("hidden", *hidden)
     caption("logits", "head", *logits)
 
-    rows = {"row_labels": flat_rows}
+    rows: dict[str, Any] = {"row_labels": flat_rows}
     flat = step.logits.reshape(n, vocabulary).astype(np.float64)
     targets = step.targets.reshape(-1)
     p = np.exp(flat - np.logaddexp.reduce(flat, axis=1, keepdims=True))
     chosen = p[np.arange(n), targets]
-    picture.add("flat", flat, *words.labels["flat"], ops.stacked(*logits), **rows, **wide)
+    picture.add("flat", flat, words.labels["flat"], ops.stacked(*logits), **rows, **wide)
     caption("flat", "flat")
-    weights = {"role": "weights"}
-    picture.add("p", p, *words.labels["p"], ops.softmax_rows("flat"), **weights, **rows, **wide)
+    weights: dict[str, Any] = {"role": "weights"}
+    picture.add("p", p, words.labels["p"], ops.softmax_rows("flat"), **weights, **rows, **wide)
     caption("p", "p")
-    target_rows = {"row_labels": [names[token] for token in targets]}
+    target_rows: dict[str, Any] = {"row_labels": [names[token] for token in targets]}
     column = ops.picked("p", targets.tolist())
-    picture.add(
-        "chosen", chosen[:, None], *words.labels["chosen"], column, **weights, **target_rows
-    )
-    costs = {"role": "key", "scale": "sequential"}
+    picture.add("chosen", chosen[:, None], words.labels["chosen"], column, **weights, **target_rows)
+    costs: dict[str, Any] = {"role": "loss", "scale": "sequential"}
     nats = -np.log(chosen)[:, None]
     op = ops.function("chosen", "−ln")
-    picture.add("nats", nats, *words.labels["nats"], op, **costs, **target_rows)
+    picture.add("nats", nats, words.labels["nats"], op, **costs, **target_rows)
     caption("nats", "chosen", "nats")
-    picture.add("total", nats.sum(), *words.labels["total"], ops.summed("nats"), **costs)
+    picture.add("total", nats.sum(), words.labels["total"], ops.summed("nats"), **costs)
     mean = ops.scaled("total", 1 / n, f"÷ {n}")
-    picture.add("loss", nats.mean(), *words.labels["loss"], mean, role="accent", scale="sequential")
+    picture.add("loss", nats.mean(), words.labels["loss"], mean, role="loss", scale="sequential")
     caption("loss", "total", "loss")
 
     y = np.zeros_like(p)
     y[np.arange(n), targets] = 1
-    gradient = {"role": "accent"}
-    picture.add("minus y", -y, *words.labels["minus y"], **rows, **wide)
+    gradient: dict[str, Any] = {"role": "accent"}
+    picture.add("minus y", -y, words.labels["minus y"], **rows, **wide)
     difference = ops.add("p", "minus y")
-    picture.add("difference", p - y, *words.labels["difference"], difference, **rows, **wide)
+    picture.add("difference", p - y, words.labels["difference"], difference, **rows, **wide)
     shared = ops.scaled("difference", 1 / n, f"÷ {n}")
     upstream = (p - y) / n
     label = words.labels["upstream"]
-    picture.add("upstream", upstream, *label, shared, **gradient, **rows, **wide)
+    picture.add("upstream", upstream, label, shared, **gradient, **rows, **wide)
     caption("upstream", "minus y", "difference", "upstream")
     transposed = ops.transposed("upstream")
     label = words.labels["turned"]
     picture.add(
-        "turned", upstream.T, *label, transposed, **gradient, **by_token, col_labels=flat_rows
+        "turned", upstream.T, label, transposed, **gradient, **by_token, col_labels=flat_rows
     )
     given = step.hidden.reshape(n, -1)
-    picture.add("flat hidden", given, *words.labels["flat hidden"], ops.stacked(*hidden), **rows)
+    picture.add("flat hidden", given, words.labels["flat hidden"], ops.stacked(*hidden), **rows)
     product = ops.matmul("turned", "flat hidden")
     label = words.labels["gradient"]
-    picture.add("gradient", step.gradient, *label, product, **gradient, **by_token, digits=6)
+    picture.add("gradient", step.gradient, label, product, **gradient, **by_token, digits=6)
     caption("gradient", "turned", "flat hidden", "gradient")
     return picture
 
@@ -140,7 +142,11 @@ def update(step: OneStep, choice: Asked, token: int) -> Picture:
     """From the lengths of all gradients to the new weights of one token's row of the head."""
     picture, config = Picture(), choice.config()
     lengths = np.array(list(step.norms.values()))[:, None]
-    rows = {"row_labels": [short(name) for name in step.norms], "digits": 6, "scale": "sequential"}
+    rows: dict[str, Any] = {
+        "row_labels": [short(name) for name in step.norms],
+        "digits": 6,
+        "scale": "sequential",
+    }
     picture.add("norms", lengths, words.norms, role="accent", **rows)
     numbers = {
         "norm": step.norm,
@@ -154,32 +160,32 @@ def update(step: OneStep, choice: Asked, token: int) -> Picture:
         picture.caption(words.update_steps[key].format(**numbers), *visible)
 
     caption("norms", "norms")
-    picture.add("squared", lengths**2, words.squares, "", ops.multiply("norms", "norms"), **rows)
+    picture.add("squared", lengths**2, words.squares, ops.multiply("norms", "norms"), **rows)
     total = float((lengths**2).sum())
-    picture.add("sum", total, words.sum, "", ops.summed("squared"), digits=6)
-    picture.add("norm", step.norm, words.norm, "", ops.function("sum", "√"), digits=6)
+    picture.add("sum", total, words.sum, ops.summed("squared"), digits=6)
+    picture.add("norm", step.norm, words.norm, ops.function("sum", "√"), digits=6)
     caption("norm", "squared", "sum", "norm")
 
     clipped = step.factor < 1
     visible = ["factor", "row", "clipped"]
     op = None
     if clipped:
-        picture.add("limit", choice.clip, *words.limit)
+        picture.add("limit", choice.clip, words.limit)
         visible.insert(0, "limit")
         op = ops.divided("limit", "norm")
-    picture.add("factor", step.factor, words.factor, "", op, digits=6)
-    row = {"row_labels": [step_name(step, token)], "digits": 6}
+    picture.add("factor", step.factor, words.factor, op, digits=6)
+    row: dict[str, Any] = {"row_labels": [step_name(step, token)], "digits": 6}
     gradient = step.gradient[token]
-    picture.add("row", gradient, words.row, "", role="accent", **row)
+    picture.add("row", gradient, words.row, role="accent", **row)
     op = ops.multiply("row", "factor")
-    picture.add("clipped", gradient * step.factor, words.clipped, "", op, role="accent", **row)
+    picture.add("clipped", gradient * step.factor, words.clipped, op, role="accent", **row)
     caption("clipped" if clipped else "unclipped" if choice.clip else "unlimited", *visible)
 
     rate = f"× (−{step.rate:.6g})"
     picture.add("before", step.head[token], words.before, role="value", **row)
     if choice.optimizer == "sgd":
         op = ops.scaled("clipped", -step.rate, rate)
-        picture.add("step", step.update["step"][token], words.move, "", op, **row)
+        picture.add("step", step.update["step"][token], words.move, op, **row)
         caption("sgd", "step")
         parts = ["before", "step"]
     else:
@@ -187,14 +193,14 @@ def update(step: OneStep, choice: Asked, token: int) -> Picture:
         picture.layout = _side_by_side(visible)
         caption("memory", *_MEAN, *_SQUARES)
         op = ops.scaled("ratio", -step.rate, rate)
-        picture.add("step", step.update["step"][token], words.move, "", op, **row)
+        picture.add("step", step.update["step"][token], words.move, op, **row)
         caption("adamw", "mean corrected", "squares corrected", "scale", "ratio", "step")
         pull = step.rate * config.weight_decay
         op = ops.scaled("before", -pull, f"× (−{pull:.6g})")
-        picture.add("decay", step.update["decay"][token], *words.memory["decay"], op, **row)
+        picture.add("decay", step.update["decay"][token], words.memory["decay"], op, **row)
         parts = ["before", "decay", "step"]
     after = ops.add(*parts)
-    picture.add("after", step.after[token], words.after, "", after, role="value", **row)
+    picture.add("after", step.after[token], words.after, after, role="value", **row)
     caption(f"{choice.optimizer} after", *(part for part in parts if part != "step"), "after")
     return picture
 
@@ -242,7 +248,7 @@ def _adamw(
     gradient = step.update["gradient"][token].astype(np.float64)
 
     def add(name: str, values: Any, op: ops.Op | None) -> None:
-        picture.add(name, values, *words.memory[name], op, **row)
+        picture.add(name, values, words.memory[name], op, **row)
 
     def remembered(key: str) -> np.ndarray:
         return step.memory[key][token].astype(np.float64) if step.memory else nothing
@@ -275,7 +281,7 @@ def _adamw(
 def step_name(step: OneStep, token: int) -> str:
     """A token of the step's vocabulary as text that one can see."""
     from llmviz.course.components.token_strip.view import visible_text
-    from llmviz.textfile import ENDOFTEXT
+    from llmviz.files.text import ENDOFTEXT
 
     name = step.names[token]
     return words.end_token if name == ENDOFTEXT else visible_text(name.encode("utf-8"))[0]

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,7 +12,7 @@ from llmviz.course.document.marks import cleared
 from llmviz.course.lessons.training.teach import model, words
 from llmviz.course.lessons.training.teach.model import Taught
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import HANDS
+from llmviz.course.ui.guess_drawn import HANDS
 
 KEY, GUESS = "training.teach", "training.teach.curve"
 KNOWN = 30  # steps of the curve that are drawn before the question
@@ -26,7 +27,8 @@ def draw(state: kit.PageState) -> None:
     """Show the box, what the model writes and its curve, then what goes deeper."""
     kit.training_jobs().warm_up(NEEDS)
     kit.prose(words.hook)
-    text, results = state["taught"], []
+    text: str = state["taught"]
+    results: list[Any] = []
     # For a link that shows everything, and where the page is read without a browser.
     at_once = text == words.paragraph and (state["show"] == "1" or HANDS in st.session_state)
 
@@ -58,7 +60,7 @@ def draw(state: kit.PageState) -> None:
         kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
     if results:
-        kit.prose(words.measured, **measured(text, results))
+        kit.measured(words.measured, **measured(text, results))
     if results and results[-1].step == model.STEPS:
         kit.show_code(
             [model.teach],
@@ -70,7 +72,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, told=words.told["waits"].format(steps=model.STEPS))
 
 
-@kit.kept(1)
+@kit.cached(1)
 def shown() -> tuple[Taught, ...]:
     """Return what becomes of the page's own paragraph, for a link that shows everything."""
     return tuple(model.teach(words.paragraph))
@@ -88,8 +90,8 @@ def _stage(text: str, results: Sequence[Taught]) -> None:
     with right:
         _curve(text, results, guess)
     guess.ask()
-    told = guess.question is not None and guess.open
-    kit.prose(words.caption["told" if told else "going"], **said(results))
+    revealed = guess.question is not None and guess.open
+    kit.prose(words.caption["told" if revealed else "going"], **said(results))
 
 
 def lit(wrote: str, text: str) -> str:
@@ -122,12 +124,11 @@ def measured(text: str, results: Sequence[Taught]) -> dict[str, float]:
 def _curve(text: str, results: Sequence[Taught], guess: kit.Guess) -> None:
     """Draw the loss up to where the hand goes on, and all of it once that is told."""
     blind = math.log(len(model.letters_of(text)))
-    whole = kit.Drawn(words.line, *points(results))
+    x, y = points(results)
+    whole = kit.Drawn(words.line, x, y, "loss")
     guess.line(
         [],
-        whole
-        if guess.question
-        else kit.Drawn(words.line, *(part[: _known()] for part in points(results))),
+        whole if guess.question else kit.Drawn(words.line, x[: _known()], y[: _known()], "loss"),
         kit.Scale(0, model.STEPS, words.step),
         kit.Scale(0, 1.1 * max(blind, results[0].loss), words.axis),
         known=_known(),

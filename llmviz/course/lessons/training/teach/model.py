@@ -6,7 +6,7 @@ B windows of T letters. Torch is imported on first use.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from llmviz.models import GPT
@@ -47,7 +47,7 @@ def teach(text: str) -> Iterator[Taught]:
     ids = torch.tensor([letters.index(letter) for letter in text])
     length = min(WINDOW, len(ids) - 1)
     torch.manual_seed(0)
-    shape = {"n_layer": LAYERS, "n_head": HEADS, "n_embd": WIDTH}
+    shape: dict[str, Any] = {"n_layer": LAYERS, "n_head": HEADS, "n_embd": WIDTH}
     model = GPT(GPTConfig(len(letters), WINDOW, dropout=0.0, **shape))
     numbers = sum(parameter.numel() for parameter in model.parameters())
     optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0.01)

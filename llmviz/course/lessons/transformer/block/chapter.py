@@ -1,8 +1,7 @@
 """Chapter "One block, opened": how much a layer adds to a word, and a layer stage by stage."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
+from typing import Any
 
 import streamlit as st
 
@@ -21,7 +20,7 @@ from llmviz.nn.attention.multihead import MultiHeadAttention
 from llmviz.nn.layers import FeedForward, layer_norm_steps, rms_norm_steps
 
 
-@kit.kept(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
+@kit.cached(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
 def weights_of(subject: Subject) -> lv.Weights:
     """Return the matrices of a layer that no head has for itself."""
     return layer_weights(subject.model.blocks[subject.layer])
@@ -29,13 +28,14 @@ def weights_of(subject: Subject) -> lv.Weights:
 
 def layer_weights(block: Block) -> lv.Weights:
     """Take the matrices out of a layer that no head has for itself."""
-    linears = {"W_O": block.attn.projection, "W_up": block.mlp.hidden, "W_down": block.mlp.output}
-    if block.mlp.up is not None:
-        linears |= {"W_gate": block.mlp.hidden, "W_up": block.mlp.up}
+    mlp = block.feed_forward
+    linears = {"W_O": block.attn.projection, "W_up": mlp.hidden, "W_down": mlp.output}
+    if mlp.up is not None:
+        linears |= {"W_gate": mlp.hidden, "W_up": mlp.up}
     return lv.Weights.of({key: linear.weight.T.numpy() for key, linear in linears.items()})
 
 
-@kit.kept(32, key=lambda subject, head: (subject.in_model, head))
+@kit.cached(32, key=lambda subject, head: (subject.in_model, head))
 def head_weights_of(subject: Subject, head: int) -> lv.Weights:
     """Return W_Q, W_K, W_V of a head."""
     return head_weights(subject.model.blocks[subject.layer], head)
@@ -49,7 +49,7 @@ def head_weights(block: Block, head: int) -> lv.Weights:
     )
 
 
-@kit.kept(32)
+@kit.cached(32)
 def picture_of(subject: Subject, head: int) -> lv.StagePicture:
     drawn = Drawing(subject.model, subject.steps, subject.ids, subject.tokens, subject.layer, head)
     weights = [weights_of(subject), head_weights_of(subject, head)]
@@ -82,7 +82,7 @@ def draw_code(subject: Subject, stage: str, head: int) -> None:
     """Show the functions that ran in a stage, and what the last token has after it."""
     config = subject.model.config
     kind = layer_norm_steps if config.norm_kind == "layer" else rms_norm_steps
-    ran = {
+    calls: dict[str, list[Any]] = {
         "x": [all_blocks],
         "norm1": [kind],
         "norm2": [kind],
@@ -92,7 +92,7 @@ def draw_code(subject: Subject, stage: str, head: int) -> None:
         "join": [MultiHeadAttention.forward],
         "sum1": [Block.forward],
         "sum2": [Block.forward],
-    }.get(stage, [FeedForward])
+    }
     line, result = computed(subject.model, stage, head)
     imports = words.code_import
     if stage in NORMED:
@@ -106,6 +106,7 @@ def draw_code(subject: Subject, stage: str, head: int) -> None:
     numbers = subject.steps[result]
     numbers = numbers[head] if numbers.dim() == 3 else numbers
     prints = str([f"{x:.3f}" for x in numbers[-1, :PRINTED].tolist()])
+    ran = calls.get(stage, [FeedForward])
     kit.show_code([*ran, block_steps], snippet, prints, label=words.code)
 
 
@@ -129,17 +130,17 @@ def computed(model: GPT, stage: str, head: int) -> tuple[str, str]:
 
 
 KEY = "transformer.block"
-GUESS = f"{KEY}.added"
-APART = 0.03  # of the axis, between the answers of the question
-WIDER = 4  # times as many numbers as a word has: a feed-forward network of most models
-ROW_ROLES = {"x": "residual", "attn": "weights", "mlp": "value", "out": "residual"}
+GUESS = f"{KEY}.survives"
+APART = 0.1  # between the answers of the question
+TOUCHED, ALIKE = 0.9, 1 / 3  # if a layer only touched a word up; if all three were alike
+ROW_ROLES = {"x": "residual", "attn": "weights", "mlp": "value"}
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
-    """Show what a layer adds to a word, the guess and the looks, then every number of a layer."""
+    """Show how much of a word survives a layer, the guess and the looks, then every number."""
     opened = kit.load_and_read(state, WITH_PARTS.name(state), DRAWN, require_block)
-    shown, token = True, ""
+    shown = True
     if opened is not None:
         bundled, read = opened
         token = kit.spoken(read.ids[-1], bundled.tokenizer)
@@ -147,13 +148,13 @@ def draw(state: kit.PageState) -> None:
         layer = min(state["layer"], layers - 1)
         subject = Subject(*bundled.kept_as, bundled.model, read.ids, read.tokens, layer)
         added = lengths(subject)
-        guess = kit.Guess(
-            GUESS, question(added, token) if layer == 0 else None
-        )  # another layer is there to be seen
+        parts = shares(added)
+        # another layer is there to be seen
+        guess = kit.Guess(GUESS, question(parts["x"]) if layer == 0 else None)
         shown = guess.open
         kit.prose(words.hook)
         with kit.stage("block", stays=False):
-            _rows(subject, added, guess, shown=shown)
+            _rows(parts, guess, shown=shown)
             if layers > 1:
                 st.number_input(words.layer, width=140, **state.ranged("layer", most=layers - 1))
             case = "told" if shown else "asked"
@@ -167,9 +168,7 @@ def draw(state: kit.PageState) -> None:
         kit.real_look(state, words.real, f"{KEY}.real")
     _cells(state, opened)
     if opened is not None and shown:
-        norm = subject.model.config.norm
-        said = words.end_out[norm].format(out=added["out"])
-        kit.seen(words.end, layer=layer, token=token, said=said, **added)
+        kit.seen(words.end, layer=layer, token=token, share=kit.whole_percent(parts["x"]))
 
 
 def lengths(subject: Subject) -> dict[str, float]:
@@ -179,50 +178,48 @@ def lengths(subject: Subject) -> dict[str, float]:
     return {name: float(subject.steps[step][-1].norm()) for name, step in steps.items()}
 
 
-def question(added: Mapping[str, float], token: str) -> kit.Question | None:
-    """Ask how much the feed-forward network adds; None where two answers are nearly the same.
+def shares(added: Mapping[str, float]) -> dict[str, float]:
+    """Return of the length of all that is put together what each has; at least one is not 0.
 
-    The wrong answers are those of somebody to whom a layer only touches a word up, to whom both
-    parts add alike, and to whom a network four times as wide adds four times as much.
+    In hundredths, which add up to 1 as they are printed.
+
+    >>> shares({"x": 71.6, "attn": 13.9, "mlp": 14.5})
+    {'x': 0.72, 'attn': 0.14, 'mlp': 0.14}
     """
-    right = round(added["mlp"], 2)
-    reasons = {
-        right: words.reasons["right"],
-        round(added["x"] / 10, 2): words.reasons["touch"],
-        round(added["attn"], 2): words.reasons["alike"],
-        round(WIDER * added["attn"], 2): words.reasons["wider"],
-    }
-    values = sorted(reasons)
-    top = axis_end(added)
-    if len(reasons) < 4 or any(b - a < APART * top for a, b in pairwise(values)):
+    total = sum(added[name] for name in ROW_ROLES)
+    exact = {name: 100 * added[name] / total for name in ROW_ROLES}
+    whole = {name: int(share) for name, share in exact.items()}
+    for name in sorted(exact, key=lambda name: whole[name] - exact[name])[
+        : 100 - sum(whole.values())
+    ]:
+        whole[name] += 1
+    return {name: share / 100 for name, share in whole.items()}
+
+
+def question(survives: float) -> kit.Question | None:
+    """Ask how much of all is the word that came in; None where it does not drown."""
+    if survives > ALIKE - APART:
         return None
-    return kit.Question.among(words.ask, reasons, right, "{:.2f}".format, token=token, **added)
+    share, told = kit.whole_percent, words.reasons
+    reasons = {survives: told["right"], ALIKE: told["alike"], TOUCHED: told["touch"]}
+    return kit.Question.among(words.ask, reasons, survives, share, share=share(survives))
 
 
-def axis_end(added: Mapping[str, float]) -> float:
-    """Return where the axis of the lengths ends."""
-    return 1.2 * max(*added.values(), WIDER * added["attn"])
-
-
-def _rows(subject: Subject, added: Mapping[str, float], guess: kit.Guess, *, shown: bool) -> None:
+def _rows(parts: Mapping[str, float], guess: kit.Guess, *, shown: bool) -> None:
     cases = [
-        kit.Case(words.rows[name], value if shown or name != "out" else None, role=ROW_ROLES[name])
-        for name, value in added.items()
+        kit.Case(
+            words.rows[name],
+            value if shown or name == "x" else None,
+            role=ROW_ROLES[name],
+            note="" if shown or name == "x" else "?",
+        )
+        for name, value in parts.items()
     ]
-    if not shown:
-        cases[-1] = replace(cases[-1], note="?")
-    guess.cases(
-        cases,
-        kit.Axis(0.0, axis_end(added), words.axis),
-        veiled=[2],
-        picture=f"{KEY}.rows",
-        form="figure",
-        mark="bar",
-    )
+    axis = kit.Axis(0.0, 1.0, words.axis)
+    guess.cases(cases, axis, veiled=[0], picture=f"{KEY}.rows")
 
 
 def _cells(state: kit.PageState, opened: tuple[engine.Bundled, kit.Read] | None) -> None:
-    """Show a layer stage by stage, and its code."""
     kit.section(words.intro)
     subject = choose_subject(state, opened)
     if subject is None:
@@ -236,7 +233,6 @@ def _cells(state: kit.PageState, opened: tuple[engine.Bundled, kit.Read] | None)
 
 
 def _picture(state: kit.PageState, subject: Subject, head: int) -> str:
-    """Draw the layer; return the stage that is open."""
     picture, names = picture_of(subject, head), stage_names(subject.model.config.norm)
     stage = state["stage"] if state["stage"] in names else names[0]
     key = f"{KEY}.matrices"

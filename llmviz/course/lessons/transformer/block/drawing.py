@@ -6,6 +6,7 @@ T tokens, C width, D head size, F hidden width, H heads.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -84,8 +85,7 @@ class Captions:
         if stage == "x":
             if self.layer:
                 return words.x_later.format(before=self.layer - 1)
-            added = config.positions in ("learned", "sinusoidal")
-            return words.x_first.format(position=words.x_position if added else "")
+            return words.x_first.format(position=words.x_position * config.adds_positions)
         if stage.startswith("norm"):
             if config.norm_kind == "rms":
                 return words.norm_rms
@@ -138,7 +138,7 @@ class Captions:
     def _learned(self, stage: str) -> str:
         tensors = self.learned.get(LEARNED_IN.get(stage, ""), {})
         if not tensors:
-            return words.not_learned
+            return ""
         names = words.tensors | (words.gated_tensors if self.gated else {})
         listed = [
             f"{names[name]} {' × '.join(f'{size:,}' for size in reversed(shape))}"
@@ -176,7 +176,8 @@ class Drawing:
 
     def __post_init__(self) -> None:
         self.picture, self.block = Picture(), self.model.blocks[self.layer]
-        self.config, self.rows = self.model.config, {"row_labels": self.tokens}
+        self.config = self.model.config
+        self.rows: dict[str, Any] = {"row_labels": self.tokens}
         self.norm = self.config.norm
         self.stream = "x"  # the matrix that the next part reads, and the next + adds to
         self.read = "x"
@@ -226,19 +227,20 @@ class Drawing:
         self.add("x", self.steps["input"], role="residual")
         return [["x"]]
 
-    def _norm(self, number: int, norm: nn.Module) -> list:
+    def _norm(self, number: int, norm: Any) -> list:
         x, gain, shift = self.steps[self._normed(number)], norm.weight, None
         source, name = self.stream, f"norm {number}"
-        column = {"role": "neutral", **self.rows}
-        wide = {"windows": ("", self.windows["C"])}
+        column: dict[str, Any] = {"role": "neutral", **self.rows}
+        wide: dict[str, Any] = {"windows": ("", self.windows["C"])}
         scale = f"scale {number}"
+        epsilon: float = norm.eps
         if isinstance(norm, RMSNorm):
             square, root = x.square().mean(-1, keepdim=True), f"root {number}"
             names = [f"mean square {number}", root]
             op = lv.row_mean_square(source)
             self.picture.add(names[0], square, "mean square", op=op, **column)
-            op = lv.root(names[0], norm.eps)
-            self.picture.add(root, (square + norm.eps).sqrt(), "root", op=op, **column)
+            op = lv.root(names[0], epsilon)
+            self.picture.add(root, (square + epsilon).sqrt(), "root", op=op, **column)
             op = lv.rms_normalised(source, root, scale)
         else:
             mean = x.mean(-1, keepdim=True)
@@ -247,8 +249,8 @@ class Drawing:
             self.picture.add(names[0], mean, "mean", op=lv.row_mean(source), **column)
             op = lv.row_mean_square(source, names[0])
             self.picture.add(names[1], variance, "variance", op=op, **column)
-            op = lv.root(names[1], norm.eps)
-            deviation = (variance + norm.eps).sqrt()
+            op = lv.root(names[1], epsilon)
+            deviation = (variance + epsilon).sqrt()
             self.picture.add(names[2], deviation, "deviation", op=op, **column)
             shift = None if norm.bias is None else f"shift {number}"
             op = lv.normalised(source, names[0], names[2], scale, shift)
@@ -262,7 +264,6 @@ class Drawing:
         return [[source, *names], [scale, shift, name]]
 
     def _normed(self, number: int) -> str:
-        """The trace's name of what a norm reads."""
         if self.norm == "post":
             return f"sum{number}"
         return "input" if number == 1 else "sum1"
@@ -296,6 +297,7 @@ class Drawing:
         """Add queries and keys turned by their positions; return the row in which they stand."""
         rotary, t = self.block.attn.rotary, len(self.tokens)
         half = self.config.head_size // 2
+        assert rotary is not None  # only where positions turn
         angles = torch.atan2(rotary.sin, rotary.cos)[:, :half]  # of position 1 below π: the speed
         speeds = angles[1:2] if len(angles) > 1 else torch.ones(1, half)
         pairs = [
@@ -308,7 +310,6 @@ class Drawing:
         return ["angle", None, turned("Q"), None, turned("K")]
 
     def _group(self) -> int:
-        """Which head of keys and values the head shares."""
         attn = self.block.attn
         return self.head * attn.n_kv_head // attn.n_head
 
@@ -391,7 +392,8 @@ class Drawing:
 
     def _up(self) -> list:
         c, f = self.windows["C"], self.windows["F"]
-        mlp, hidden = self.block.mlp, self.steps["mlp.hidden"]
+        mlp: Any = self.block.mlp
+        hidden = self.steps["mlp.hidden"]
         if mlp.up is None:
             return self._linear("hidden", hidden, mlp.hidden, self.read, "up", (c, f), "value")
         x = self._what_is_read()
@@ -400,14 +402,15 @@ class Drawing:
         return [*rows, [None, None, *second[0][2:]]]
 
     def _act(self) -> list:
-        act, seen = self.steps["mlp.act"], {"windows": ("", self.windows["F"]), "role": "value"}
+        act, mlp = self.steps["mlp.act"], self.block.feed_forward
+        seen: dict[str, Any] = {"windows": ("", self.windows["F"]), "role": "value"}
         name = words.activations[self.config.activation]
-        if self.block.mlp.up is None:
+        if mlp.up is None:
             op = lv.function("hidden", name)
             formula = f"{name} of hidden"
             self.picture.add("act", act, "act", formula, op=op, **seen, **self.rows)
             return [["hidden", "→", "act"]]
-        gate = self.block.mlp.activation(self.steps["mlp.hidden"])
+        gate = mlp.activation(self.steps["mlp.hidden"])
         op = lv.function("gate", "SiLU")
         self.picture.add("open gate", gate, "SiLU(gate)", op=op, **seen, **self.rows)
         op = lv.multiply("open gate", "up")
@@ -416,7 +419,7 @@ class Drawing:
 
     def _down(self) -> list:
         seen = (self.windows["F"], self.windows["C"])
-        output = self.block.mlp.output
+        output = self.block.feed_forward.output
         return self._linear("feed-forward", self.steps["mlp"], output, "act", "down", seen, "value")
 
 

@@ -4,6 +4,7 @@ S stages, T tokens, C = n_embd, L layers, H heads.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -22,7 +23,7 @@ KEY = "transformer.context"
 GUESS = f"{KEY}.path"
 SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked
 APART = 0.05  # of the cosine, on average, between the answers of the question
-_read = kit.kept(64)(kit.on_model(read_stream))
+_read = kit.cached(64)(kit.on_model(read_stream))
 
 
 @st.fragment
@@ -167,7 +168,8 @@ def _deeper(
     )
     own, other = (_label(bundled, place.ids[place.at]) for place in places)
     change = end_change(paths, bundled.model.config.n_layer)
-    kit.seen(words.end, a=own, b=other, change=change)
+    followed = words.end_followed["same" if own == other else "other"].format(a=own, b=other)
+    kit.seen(words.end, followed=followed, change=change)
 
 
 def end_change(paths: model.TwoPaths, n_layer: int) -> str:
@@ -177,9 +179,9 @@ def end_change(paths: model.TwoPaths, n_layer: int) -> str:
         kit.count(n_layer, "layer"),
     )
     if set(written) == {"1.00"}:
-        return words.end_same.format(layers=layers, end=written[-1])
+        return words.end_same.format(layers=layers)
     low = int(paths.cosines.argmin())
-    return words.end_change.format(
+    return words.end_change["last" if written[low] == written[-1] else "before"].format(
         start=written[0],
         end=written[-1],
         layers=layers,
@@ -202,10 +204,10 @@ def what_happens(
     """Return the sentences about the curve: where both begin, where it falls, what comes next."""
     cosines = [kit.signed(float(value)) for value in paths.cosines]
     sentences = []
-    if a.ids[a.at] == b.ids[b.at]:
-        sentences.append(words.say_start.format(row=cosines[0]))
+    sentences.append(words.say_start["same" if a.ids[a.at] == b.ids[b.at] else "other"])
     if paths.steps[1].kind == "position":
-        place = words.say_same_place if a.at == b.at else words.say_place
+        same = words.say_same_place["same" if a.ids[a.at] == b.ids[b.at] else "other"]
+        place = same if a.at == b.at else words.say_place
         sentences.append(place.format(a=a.at, b=b.at, place=cosines[1]))
     else:
         sentences.append(words.say_nothing_added)
@@ -221,7 +223,7 @@ def what_happens(
         )
     )
     (next_a, share_a), (next_b, share_b) = a.next_token, b.next_token
-    expected = words.say_next.format(
+    expected = words.say_next["same" if next_a == next_b else "other"].format(
         a=_label(bundled, a.ids[a.at]),
         b=_label(bundled, b.ids[b.at]),
         next_a=_label(bundled, next_a),
@@ -240,12 +242,12 @@ def what_moved(bundled: engine.Bundled, move: model.Move) -> str:
     if f"{move.apart:.1f}" == "0.0":
         return f"{text} {words.heads_alike}"
     (from_a, share_a), (from_b, share_b) = move.taken
-    return f"{text} " + words.head_apart.format(
+    looks = [_label(bundled, token) for token in (from_a, from_b)]
+    return f"{text} " + words.head_apart["same" if looks[0] == looks[1] else "other"].format(
         head=move.head,
-        apart=move.apart,
-        from_a=_label(bundled, from_a),
+        from_a=looks[0],
         share_a=kit.percent(share_a),
-        from_b=_label(bundled, from_b),
+        from_b=looks[1],
         share_b=kit.percent(share_b),
     )
 
@@ -256,7 +258,7 @@ def _matrix(state: kit.PageState, names: Sequence[str], paths: model.TwoPaths) -
     limit = float(np.quantile(np.abs(np.vstack((a, b))), 0.99)) or None
     product = a * b
     edge = float(np.quantile(np.abs(product), 0.99)) or None
-    like = {"row_labels": names, "role": "residual"}
+    like: dict[str, Any] = {"row_labels": names, "role": "residual"}
     cells.show(
         state,
         [

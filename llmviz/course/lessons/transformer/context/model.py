@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
     from llmviz.models.residual import Stage, Stream
 
-POSITION_IS_ADDED = ("learned", "sinusoidal")  # the others add no vector to the token's
-
 
 @dataclass(frozen=True)
 class Place:
@@ -77,7 +75,7 @@ def added_stages(model: GPT) -> list[int]:
     """Return which stages of a model's stream add something; a position is not always added."""
     from llmviz.models.residual import stages
 
-    added = model.config.positions in POSITION_IS_ADDED
+    added = model.config.adds_positions
     return [i for i, stage in enumerate(stages(model)) if added or stage.kind != "position"]
 
 

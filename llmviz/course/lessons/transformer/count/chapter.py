@@ -14,7 +14,7 @@ from llmviz.course.lessons.transformer.count.model import (
     shape_costs,
 )
 from llmviz.course.ui import kit
-from llmviz.course.ui.guess import words as hand_words
+from llmviz.course.ui.guess_drawn import words as hand_words
 from llmviz.course.ui.sizes import size
 from llmviz.models import costs
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
@@ -60,20 +60,14 @@ def draw(state: kit.PageState) -> None:
         )
         shares = {"ours": ours["token"] / sum(ours.values())}
         shares["gpt3"] = gpt3["token"] / sum(gpt3.values())
-        kit.looks(state, words.looks, f"{KEY}.looks", head=gpt2["token"], **shares)
+        kit.looks(state, words.looks, f"{KEY}.looks", head=rounded(gpt2["token"]), **shares)
     kit.section(words.own)
     _controls(state)
-    bytes_of = _costs(state, config)
+    _costs(state, config)
     if shown:
         _tensors(config)
         st.page_link("pages/models.py", label=words.models, icon=":material/deployed_code:")
-        kit.seen(
-            words.end,
-            told=caption(config),
-            weights=size(bytes_of["bfloat16"]),
-            texts=kit.count(state["batch"], "text"),
-            train=size(bytes_of["train32"]),
-        )
+        kit.seen(words.end, told=caption(config))
 
 
 def _take(state: kit.PageState) -> None:
@@ -91,7 +85,20 @@ def _controls(state: kit.PageState) -> None:
         place.toggle(words.labels[name], **state.bind(name))
 
 
-@kit.kept(64)
+def rounded(number: float) -> str:
+    """Return a count as it is said, with three digits.
+
+    >>> rounded(7), rounded(4608), rounded(124_439_808), rounded(1.7536e12)
+    ('7', '4,610', '124 million', '1,750 billion')
+    """
+    number = float(f"{number:.3g}")
+    for unit, text in ((10**9, words.billion), (10**6, words.million)):
+        if number >= unit:
+            return text.format(number=f"{number / unit:,g}")
+    return f"{number:,g}"
+
+
+@kit.cached(64)
 def areas_of(config: GPTConfig, shown: bool, mode: kit.Mode) -> kit.Figure:
     """Return all numbers as areas; not shown: those of the layers are not told apart."""
     parts = costs.count_by_part(config)
@@ -118,14 +125,14 @@ def caption(config: GPTConfig, *, shown: bool = True) -> str:
     if not shown:
         share = sum(parts.get(part, 0) for part in OF_LAYERS) / total
         layers = kit.count(config.n_layer, "layer")
-        return words.caption.format(total=total, layers=layers, share=share)
+        return words.caption.format(total=rounded(total), layers=layers, share=share)
     names = [words.parts[part] for part, numbers in parts.items() if numbers == most]
     line = words.largest_tied if len(names) > 1 else words.largest
-    line = line.format(part=kit.listed(names), total=total, most=most / total)
+    line = line.format(part=kit.listed(names), total=rounded(total), most=most / total)
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
         line += " " + words.used.format(
-            used=costs.count_used(config), sent=sent, experts=config.n_expert
+            used=rounded(costs.count_used(config)), sent=sent, experts=config.n_expert
         )
     return line
 
@@ -147,13 +154,12 @@ def question(config: GPTConfig) -> kit.Question | None:
         1 - right: words.wrong["title"],
         0.5: words.wrong["half"],
     }
-    slots = {"attention": parts["attention"], "mlp": parts["mlp"], "layers": config.n_layer}
+    slots = {"attention": rounded(parts["attention"]), "mlp": rounded(parts["mlp"])}
     asked = kit.Question.among(words.ask, reasons, right, kit.percent, scale=True, **slots)
     return replace(asked, share=True)
 
 
-def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
-    """Show the bytes of a shape as bars; return them."""
+def _costs(state: kit.PageState, config: GPTConfig) -> None:
     kit.section(words.cost)
     found = shape_costs(config, state["batch"], state["stored"])
     given = {"batch": kit.count(state["batch"], "text"), "stored": state["stored"]}
@@ -175,10 +181,9 @@ def _costs(state: kit.PageState, config: GPTConfig) -> dict[str, float]:
     kit.prose(
         words.cost_read,
         each=found["float32"] * 4 / costs.count(config),
-        kept=costs.activations_per_token(config),
-        flops=costs.flops_per_token(config, config.context_length),
+        kept=rounded(costs.activations_per_token(config)),
+        flops=rounded(costs.flops_per_token(config, config.context_length)),
     )
-    return found
 
 
 def _tensors(config: GPTConfig) -> None:

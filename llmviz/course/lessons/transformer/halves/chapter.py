@@ -11,7 +11,6 @@ from llmviz.course.lessons.transformer.halves import teacher, words
 from llmviz.course.lessons.transformer.halves.model import Decoding, Looks, free, looks
 from llmviz.course.lessons.transformer.halves.teacher import named
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.stage import SOURCE
 
 MODEL = "pairs-seq2seq"
 KEY = "transformer.halves"
@@ -25,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     if not kit.models_here(MODEL):
         return
     bundled, stage = engine.load(MODEL), kit.stage("halves", stays=False)
-    with st.expander(SOURCE, icon=":material/edit_note:"):
+    with st.expander(kit.furniture.source, icon=":material/edit_note:"):
         sentence = kit.read_sentence(state, bundled, words.sentence)
     if sentence is None:
         return
@@ -69,10 +68,10 @@ def question(source: list[str], written: list[str], cross: np.ndarray) -> kit.Qu
     return None
 
 
-decoding = kit.kept(32)(kit.on_model(free))
+decoding = kit.cached(32)(kit.on_model(free))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def looks_of(bundled: engine.Bundled, source: tuple[int, ...]) -> Looks:
     decoded = decoding(bundled, source)
     return looks(bundled.model, source, decoded.read)

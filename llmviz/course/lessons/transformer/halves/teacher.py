@@ -49,7 +49,7 @@ class Grid(NamedTuple):
     wrong: np.ndarray
 
 
-@kit.kept(64)
+@kit.cached(64)
 def both_ways(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Both:
     """Return both ways of a bundled translator on a sentence whose translation is known."""
     model, ids = bundled.model, bundled.tokenizer.encode(target)
@@ -84,7 +84,7 @@ def draw(state: kit.PageState, sentence: kit.Sentence) -> None:
     kit.prose(
         report(both, bundled, [share for card in cards if (share := exact_share(card)) is not None])
     )
-    kit.prose(words.loss, loss=f"{both.loss:.4f}")
+    kit.prose(words.loss, loss=f"{both.loss:.2g}")
     step = both.parting
     kit.show_code(
         [forced, parting],
@@ -101,7 +101,7 @@ def named(token: int, tokenizer: Tokenizer) -> str:
     return words.end_token if token == end else tokenizer.decode([token])
 
 
-@kit.kept(64)
+@kit.cached(64)
 def grid_of(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Grid:
     """Return the grid of a sentence: what is read and said at each step, both ways."""
     both, tokenizer = both_ways(bundled, source, target), bundled.tokenizer

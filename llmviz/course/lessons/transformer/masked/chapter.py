@@ -14,14 +14,13 @@ from llmviz.course.components.token_strip.view import TokenRow, TokenSelection, 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.transformer.masked import model, words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import words as hand_words
-from llmviz.textfile import whole_number
+from llmviz.course.ui.guess_drawn import words as hand_words
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
 
 HEADS_KEY = "transformer.masked.heads"
 
 
-weights_of = kit.kept(64)(kit.on_model(model.all_weights))
+weights_of = kit.cached(64)(kit.on_model(model.all_weights))
 
 
 def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:
@@ -30,10 +29,8 @@ def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:
     >>> chosen_head("1.3", 3, 4), chosen_head("x", 3, 4), chosen_head("9.0", 3, 4)
     ((1, 3), (2, 0), (2, 0))
     """
-    place = [whole_number(part) for part in written.split(".")]
-    if len(place) == 2 and None not in place and place[0] < layers and place[1] < heads:
-        return place[0], place[1]
-    return layers - 1, 0
+    layer, head = kit.place_of(written, (layers, heads)) or (layers - 1, 0)
+    return layer, head
 
 
 def above(weights: np.ndarray) -> float:
@@ -58,18 +55,16 @@ def draw_attention(
         ("bothhead", words.both_heads, both, hidden, hidden_tokens),
         ("lefthead", words.left_heads, left, read.ids, list(read.tokens)),
     )
-    shares = []
     for place, (control, line, bundled, ids, tokens) in zip(
         st.columns(2, gap="large"), pictures, strict=True
     ):
         weights = weights_of(bundled, ids)
-        shares.append(above(weights))
         layers, heads = weights.shape[:2]
         with place:
             sizes = {"layers": kit.count(layers, "layer"), "heads": kit.count(heads, "head")}
             kit.prose(kit.bold(line.format(word=name, **sizes)))
             _grid(state, control, weights, tokens)
-    kit.prose(words.above, both=kit.percent(shares[0]), left=kit.percent(shares[1]))
+    kit.prose(words.above, both=kit.percent(above(weights_of(both, hidden))))
 
 
 def _grid(state: kit.PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:
@@ -89,14 +84,6 @@ KEY = "transformer.masked"
 GUESS = f"{KEY}.helps"
 DRAWN = 40  # tokens that are read
 BEST = 6  # answers of each model
-
-
-def training_shares() -> dict[str, str]:
-    """Return how many tokens training asks for at once, and what becomes of them."""
-    from llmviz.training.masked import HIDDEN, MASKED, REPLACED
-
-    shares = {"hidden": HIDDEN, "masked": MASKED, "replaced": REPLACED}
-    return {name: f"{share:.0%}".replace("%", " %") for name, share in shares.items()}
 
 
 @st.fragment
@@ -119,7 +106,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **ends)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def chances_of(
     both: engine.Bundled, left: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +114,7 @@ def chances_of(
     return model.from_both_sides(both.model, ids), model.from_the_left(left.model, ids)
 
 
-@kit.kept(32)
+@kit.cached(32)
 def word_tokens(text: str, count: int, bundled: engine.Bundled) -> list[Token]:
     """Return the first words of a text as the learner wrote them, unknown ones included."""
     raw = text.encode("utf-8")
@@ -160,11 +147,12 @@ def _hidden_word(
     unknown = tokenizer.special_tokens[UNKNOWN]
     p = chances_of(both, left, ids)
     own = [chances(ids, probs, unknown) for probs in p]
-    word = hidden_word(state["hide"], own[0] - own[1])
     tokens = word_tokens(text, len(ids) - 1, both)
+    texts = [token.data.decode("utf-8", "replace") for token in tokens]
+    word = hidden_word(state["hide"], gains(texts, own))
     guess = kit.Guess(
         GUESS,
-        question([token.data.decode("utf-8", "replace") for token in tokens], own),
+        question(texts, own),
         by_hand=True,
         leads="hide=-1",
     )
@@ -181,7 +169,7 @@ def _hidden_word(
     if not open_now:
         return None
     kit.looks(state, words.looks, f"{KEY}.looks", last=len(tokens) - 1)
-    kit.section(words.intro, **training_shares())
+    kit.section(words.intro)
     name = kit.quote(tokens[word].data.decode("utf-8", "replace"))
     draw_attention(state, both, left, read, word, name)
     shares = [f"{probs[word, ids[word + 1]]:.3f}" for probs in p]
@@ -212,13 +200,22 @@ def end_of(
     return slots | {"mean_both": means[0], "mean_left": means[1]}
 
 
+def gains(texts: list[str], own: list[np.ndarray]) -> np.ndarray:
+    """Return by how much reading on helps at each word (N,); a mark is no word, and never first.
+
+    >>> gains(["a", "."], [np.array([0.5, 0.9]), np.array([0.25, 0.1])])
+    array([0.25, -inf])
+    """
+    return np.where([any(map(str.isalnum, text)) for text in texts], own[0] - own[1], -np.inf)
+
+
 def question(texts: list[str], own: list[np.ndarray]) -> kit.Question | None:
     """Ask at which word reading on helps most; None where it is the last or the longest one.
 
     own: both models' probabilities (N,) of the words that stand there. The wrong answers are those
     of somebody to whom the largest word tells most, and of one to whom the last one does.
     """
-    gain = own[0] - own[1]
+    gain = gains(texts, own)
     right, last = int(gain.argmax()), len(texts) - 1
     longest = max(range(len(texts)), key=lambda at: len(texts[at]))
     if len({right, last, longest}) < 3 or gain[right] <= 0:
@@ -248,6 +245,7 @@ def _strip(
             tokens,
             values=[0.0] * len(tokens) if guess.asks else shares.tolist(),
             details=[{} if guess.asks else {words.detail: kit.percent(float(x))} for x in shares],
+            ghost=guess.missed,
         )
         for name, shares in zip(words.rows, own, strict=True)
     ]

@@ -12,21 +12,23 @@ import streamlit as st
 import torch
 
 from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.document.marks import cleared
 from llmviz.course.figures.stream import three_bars
 from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.patching import words
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.two_prompts import NO_DIFFERENCE, answers, both_ids, named, reading, written
+from llmviz.files.text import whole_number
 from llmviz.interpretability.growing_map import GrowingMap
 from llmviz.interpretability.patching import KINDS, Site, patch, patch_map
 from llmviz.models.transformers import require_transformer
-from llmviz.textfile import whole_number
 
 KEY = "transformer.patching"
 GUESS = f"{KEY}.first"
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
 PLACES = 24  # that have a column, the last ones
+LONGEST = 40  # tokens of a sentence that are shown, the last ones
 BARS = 4  # tokens whose probabilities are drawn
 HALF = 0.5  # of the way: from there on a vector carries the answer
 LEAST_MOVED = 0.01  # of the way; below it nothing is said to move
@@ -108,7 +110,7 @@ def kinds_of(bundled: engine.Bundled) -> tuple[str, ...]:
     return STREAM if is_deep(bundled) else KINDS
 
 
-@kit.kept(64)
+@kit.cached(64)
 def growing(
     bundled: engine.Bundled,
     own: tuple[int, ...],
@@ -121,26 +123,26 @@ def growing(
     The parts of a deep model are tried at the last token alone.
     Raises ValueError: both prompts prefer the one answer to the other equally.
     """
-    read = [reading(bundled, ids) for ids in (own, donor)]
+    first, second = (reading(bundled, ids) for ids in (own, donor))
     most = 1 if kinds == PARTS else places(bundled, own, donor)
     try:
-        return GrowingMap(bundled.model, *read, pair, most, kinds)
+        return GrowingMap(bundled.model, first, second, pair, most, kinds)
     except ValueError:
         raise ValueError(NO_DIFFERENCE) from None
 
 
 def places(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]) -> int:
-    """Return how many places are drawn: from the one before the first that differs.
+    """Return how many places are drawn: from the first that differs.
 
     Before it nothing can move, if the prompts are equally long and no token sees later ones.
     """
     if len(own) != len(donor) or bundled.model.config.mask != "causal":
         return PLACES
     first = next(at for at, (a, b) in enumerate(zip(own, donor, strict=True)) if a != b)
-    return min(PLACES, len(own) - max(0, first - 1))
+    return min(PLACES, len(own) - first)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def whole(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Map:
@@ -157,7 +159,6 @@ def whole(
 def _map(
     state: kit.PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool
 ) -> None:
-    """Show the map and all that is said of it once it is whole."""
     if _asked_for(state, bundled) != map_of:  # a sentence was typed in this part of the page
         kit.run_again()
     grown = growing(*map_of, kinds_of(bundled))
@@ -176,7 +177,8 @@ def _map(
     guess = kit.Guess(GUESS, question(sites_map), seen, by_hand=True, leads=leads)
     shown = guess.open
     with kit.stage("patching", stays=False):
-        left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
+        kit.prose(sentences(bundled, sites_map))
+        left, right = st.columns([2, 1], gap="medium", vertical_alignment="center")
         with left:
             _grid(state, sites_map, ("stream",), chosen, guess)
         with right:
@@ -195,6 +197,7 @@ def _map(
         return
     if (state["prompt"], state["donor"]) == (words.own, words.donor):
         _looks(state, bundled, sites_map)
+    kit.real_look(state, words.real, f"{KEY}.real", "travels")
     kit.section(words.parts)
     if tried is not None and tried.known < tried.total:
         _try_parts(sites_map, tried)
@@ -269,6 +272,20 @@ def _parts_of_last(state: kit.PageState, sites_map: Map, chosen: tuple[Site, ...
     )
 
 
+def sentences(bundled: engine.Bundled, sites_map: Map) -> str:
+    """Return both sentences with their answers, in bold what differs; of long ones the end."""
+    changed, decode = swapped(sites_map), bundled.tokenizer.decode
+    lines = []
+    for ids, answer in zip((sites_map.own, sites_map.donor), sites_map.pair, strict=True):
+        read = ids[len(bundled.tokenizer.start) :]
+        text = "…" if len(read) > LONGEST else ""
+        for back in range(min(len(read), LONGEST) - 1, -1, -1):
+            piece = cleared(decode([read[-1 - back]]))
+            text += kit.bold(piece) if back in changed else piece
+        lines.append(words.sentence.format(text=text, answer=cleared(decode([answer])).strip()))
+    return "\n\n".join(lines)
+
+
 def _aligned(sites_map: Map) -> None:
     own, donor = len(sites_map.own), len(sites_map.donor)
     if own != donor:
@@ -283,9 +300,10 @@ def _looks(state: kit.PageState, bundled: engine.Bundled, sites_map: Map) -> Non
     if len(both) < 2 or len(later) < 2:
         return  # of a model of another size
     slots = {f"swapped{at}": sites_map.sites[Site("stream", at, 2)] for at in (1, 2)}
-    slots["between"] = max(sites_map.sites[Site("stream", at, 1)] for at in later)
+    most = max(sites_map.sites[Site("stream", at, 1)] for at in later)
+    stayed = words.between["some" if most >= LEAST_MOVED else "none"].format(most=written(most))
     slots["both"] = share(bundled, sites_map, both)
-    told = {name: written(part) for name, part in slots.items()}
+    told = {name: written(part) for name, part in slots.items()} | {"stayed": stayed}
     kit.looks(state, words.looks, f"{KEY}.looks", **told)
 
 
@@ -303,8 +321,9 @@ def chosen_sites(link: str, sites_map: Map) -> tuple[Site, ...]:
     sites = []
     for part in link.split(","):
         kind, *numbers = part.split(".")
-        place = [whole_number(number) for number in numbers]
-        if None not in place and len(place) == (3 if kind == "head" else 2):
+        read = [whole_number(number) for number in numbers]
+        place = [number for number in read if number is not None]
+        if len(place) == len(read) == (3 if kind == "head" else 2):
             sites.append(Site(kind, *place))
     known = tuple(dict.fromkeys(site for site in sites if site in sites_map.sites))
     return known or (Site("stream", 0, max(swapped(sites_map), default=0)),)
@@ -327,15 +346,16 @@ def share(bundled: engine.Bundled, sites_map: Map, sites: tuple[Site, ...]) -> f
     return (moved - start) / (goal - start)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def patched(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], sites: tuple[Site, ...]
 ) -> torch.Tensor:
     """Return the logits (V,) after the own prompt with some sites replaced."""
-    return patch(bundled.model, *(reading(bundled, ids) for ids in (own, donor)), sites)
+    first, second = (reading(bundled, ids) for ids in (own, donor))
+    return patch(bundled.model, first, second, sites)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def bars(
     bundled: engine.Bundled,
     own: tuple[int, ...],
@@ -391,6 +411,7 @@ def _grid(
         label=words.grid,
         chosen=open_at[0] if len(open_at) == 1 else None,
         together=open_at,
+        ghost=(guess.missed, width - 1) if guess and guess.missed is not None else None,
         on_change=clicked,
     )
 

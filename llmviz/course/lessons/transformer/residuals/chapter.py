@@ -15,7 +15,7 @@ from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.residuals import words
 from llmviz.course.lessons.transformer.residuals.model import PARTS, stream_shares
 from llmviz.course.ui import engine, kit, pinned_cells
-from llmviz.course.ui.matrix_picture import Picture
+from llmviz.course.ui.matrix_picture import Names, Picture
 from llmviz.interpretability.block import block_steps
 from llmviz.models.three_words import TOKENS, three_words
 from llmviz.models.transformers import require_sum
@@ -27,7 +27,7 @@ KNOWN = 5  # points of the line without norms that are drawn before the question
 GUESSED = 24  # layers that it has then
 EPSILON = 1e-5
 MANY = 100  # times that a gradient may grow on its way before the page speaks of it
-LAYOUT = [
+LAYOUT: Names = [
     ["x", "mean", "variance"],
     ["normalized", "deviation", None],
     ["divided", "mean square", "root"],
@@ -61,7 +61,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, stream=told, **slots)
 
 
-@kit.kept(256)
+@kit.cached(256)
 def stack(layers: int, norm: str, seed: int, shortcuts: bool) -> DepthStudy:
     """Return one stack's pass forward and back."""
     place, kind = ("pre", "rms") if norm == "rms" else (norm, "layer")
@@ -77,10 +77,10 @@ def size(number: float) -> str:
     """Return a number with three digits, or by a power of ten where it is small or large.
 
     >>> size(2.345), size(45678.0), size(2.5e9), size(3e-9)
-    ('2.35', '45,678', '2.5·10⁹', '3.0·10⁻⁹')
+    ('2.35', '45,700', '2.5·10⁹', '3.0·10⁻⁹')
     """
     if 1e-3 <= number < 1e6 or not number:
-        return f"{number:.3g}" if number < 1e3 else f"{number:,.0f}"
+        return f"{float(f'{number:.3g}'):,g}" if number >= 1e3 else f"{number:.3g}"
     return kit.power_of_ten(number)
 
 
@@ -130,7 +130,7 @@ def _picture(state: kit.PageState, guess: kit.Guess, bare: list[float]) -> None:
     kit.prose(words.caption, kind=kind, after=kit.count(layers, "layer"), size=size(here[-1]))
 
 
-@kit.kept(2)
+@kit.cached(2)
 def norm_picture(which: str) -> Picture:
     """Return layer norm and RMSNorm of three words, number by number."""
     picture, steps = Picture(), block_steps(three_words(), range(len(TOKENS)), 0)
@@ -186,7 +186,7 @@ def _way_back(state: kit.PageState) -> None:
     elif with_ > MANY:
         line += " " + words.grows.format(normed=size(share_left(stack(layers, "pre", seed, True))))
     kit.prose(line)
-    st.caption(words.note)
+    kit.measured(words.note)
     place, kind = ("pre", "rms") if norm == "rms" else (norm, "layer")
     kit.show_code(
         [depth_study],
@@ -200,7 +200,7 @@ def share_left(study: DepthStudy) -> float:
     return float(study.gradients[0] / study.gradients[-1])
 
 
-@kit.kept(64)
+@kit.cached(64)
 def gradient_lines(layers: int, norm: str, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return the gradient at every point of both stacks as lines."""
     series = [stack(layers, norm, seed, short).gradients.tolist() for short in (True, False)]
@@ -208,10 +208,10 @@ def gradient_lines(layers: int, norm: str, seed: int, mode: kit.Mode) -> kit.Fig
     return over_points(series, words.both, axes, mode, logarithmic=True)
 
 
-shares_of = kit.kept(32)(kit.on_model(stream_shares))
+shares_of = kit.cached(32)(kit.on_model(stream_shares))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def stream_figures(
     bundled: engine.Bundled, ids: tuple[int, ...], mode: kit.Mode
 ) -> tuple[kit.Figure, kit.Figure]:
@@ -237,7 +237,6 @@ def share_of(share: float) -> str:
 
 
 def _stream(bundled: engine.Bundled, read: kit.Read) -> str:
-    """Show what the stream is made of; return what the end says of the last token."""
     stream = shares_of(bundled, read.ids)
     figures = stream_figures(bundled, read.ids, kit.theme())
     for place, figure, key in zip(st.columns(2, gap="large"), figures, "sl", strict=True):

@@ -1,5 +1,7 @@
 """Chapter "What changed since 2017": what each change did here, and each where it differs."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from llmviz.course.lessons.transformer.since import model, pictures, words
@@ -8,16 +10,19 @@ from llmviz.course.ui import kit
 KEY = pictures.KEY
 GUESS = f"{KEY}.rotary"
 DRAWN = 24  # tokens of the text that are read
-ROUNDED = 3  # digits of the losses
 GUESSED = "rotary"
-APART = 0.03  # nats between the answers of the question
+MUCH, ALL = 0.5, 1.0  # of the way: what everybody uses is half of it; it is all of it
+APART = 0.15  # between the answers of the question
+LEAST = 0.005  # of the way, which is written as 1 %
+BACK = -0.15  # where the axis begins
 
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show what nine changes did to the loss, one of them guessed, then what each of them is."""
-    cards = {name: kit.card_of(model.checkpoint(name)) for name in model.FAMILY}
-    missing = [name for name, card in cards.items() if card is None]
+    found = {name: kit.card_of(model.checkpoint(name)) for name in model.FAMILY}
+    cards = {name: card for name, card in found.items() if card is not None}
+    missing = [name for name in found if name not in cards]
     if missing:
         name = model.checkpoint(missing[0])
         st.info(words.missing.format(name=name), icon=":material/download:")
@@ -25,9 +30,9 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook)
     results = {name: model.measured(name, card) for name, card in cards.items()}
-    guess, change = kit.Guess(GUESS, question(results)), state["change"]
+    guess, change = kit.Guess(GUESS, question(results), leads="change=positions"), state["change"]
     with kit.stage("since", stays=False):
-        _dots(results, guess)
+        _dots(results, guess, change)
         kit.choose(state, "change", words.change, words.changes, parts=True)
         shown = guess.open
         if shown:
@@ -36,13 +41,17 @@ def draw(state: kit.PageState) -> None:
     kit.source(state)
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
+    kit.section(words.intro)
     sizes = [card["parameters"] for card in cards.values()]
-    slots = {
-        "apart": kit.percent(max(sizes) / min(sizes) - 1),
-        "tokens": cards[GUESSED]["tokens"],
-    }
-    kit.section(words.intro, **slots, floor=cards[GUESSED]["floor"]["nats_per_token"])
-    kit.section(words.changes[change], f"{words.about[change]} {code_switches(change)}")
+    kit.measured(
+        words.measured,
+        apart=kit.percent(max(sizes) / min(sizes) - 1),
+        tokens=cards[GUESSED]["tokens"],
+        floor=cards[GUESSED]["floor"]["nats_per_token"],
+        over=results[model.FAMILY[0]].over,
+    )
+    kit.section(words.changes[change], words.about[change])
+    kit.programmers(code_switches(change))
     model_and_text = kit.load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
@@ -50,50 +59,50 @@ def draw(state: kit.PageState) -> None:
         _code(change, pictures.read_ids(change, read.ids))
     pictures.draw_times(state, change)
     if shown:
-        by = difference(results[GUESSED], results[model.CHANGES["positions"][0]])
-        kit.seen(words.end, difference=written(by))
+        kit.seen(words.end, share=kit.whole_percent(ways(results)[GUESSED]))
 
 
-def _dots(results: dict[str, model.Measured], guess: kit.Guess) -> None:
-    pairs = [
-        (name, names[0], side, words.sides[change][0])
-        for change, names in model.CHANGES.items()
-        for name, side in zip(names[1:], words.sides[change][1:], strict=True)
-    ]
+def ways(results: Mapping[str, model.Measured]) -> dict[str, float]:
+    """Return by name how much of the way from the one before to the floor each model goes."""
+    return {
+        name: 1 - results[name].over / results[first].over
+        for first, *after in model.CHANGES.values()
+        for name in after
+    }
+
+
+def _dots(results: Mapping[str, model.Measured], guess: kit.Guess, change: str) -> None:
+    every, names = ways(results), {}
+    for each, after in words.sides.items():
+        for name, side in zip(model.CHANGES[each][1:], after[1:], strict=True):
+            names[name] = words.row.format(after=side, before=after[0])
+    others = [share for name, share in every.items() if name != GUESSED]
+    middle = sum(others) / len(others)
     cases = [
-        kit.Case(
-            words.row.format(after=after, before=before),
-            difference(results[name], results[first]),
-        )
-        for name, first, after, before in pairs
+        kit.Case(words.others, middle, dots=others, note=words.eight, role="residual"),
+        kit.Case(names[GUESSED], every[GUESSED]),
     ]
-    over = results[model.CHANGES["positions"][0]].over
-    guess.cases(
-        cases,
-        kit.Axis(-over, over / 2, words.axis),
-        veiled=[[name for name, *_ in pairs].index(GUESSED)],
-        picture=f"{KEY}.dots",
-        form="figure",
-        mark="dot",
-        levels=[(0.0, words.as_before), (-over, words.floor)],
-    )
+    if guess.open:
+        chosen = [name for name in model.CHANGES[change][1:] if name != GUESSED]
+        cases += [kit.Case(names[name], every[name], role="key") for name in chosen]
+    levels = [(0.0, words.as_before), (1.0, words.best)]
+    axis, picture = kit.Axis(BACK, 1.0, words.axis), f"{KEY}.dots"
+    guess.cases(cases, axis, veiled=[1], picture=picture, mark="dot", levels=levels)
 
 
-def question(results: dict[str, model.Measured]) -> kit.Question | None:
-    """Ask what rotary positions did to the loss; None where two answers are near.
+def question(results: Mapping[str, model.Measured]) -> kit.Question | None:
+    """Ask how far rotary positions bring a model; None where the reasons would not hold.
 
-    The wrong answers are those of somebody to whom what everybody uses must change much, and of
-    one to whom nothing helps a small model.
+    The wrong answers are of somebody to whom what everybody uses must change much, and of one to
+    whom it is all that was missing.
     """
-    before = results[model.CHANGES["positions"][0]]
-    right = difference(results[GUESSED], before)
-    reasons = {right: words.ask_right, -before.over / 2: words.ask_much, 0.0: words.ask_nothing}
-    near = [abs(a - b) for a in reasons for b in reasons if a != b]
-    if len(reasons) < 3 or min(near) < APART:
+    every = ways(results)
+    right = every[GUESSED]
+    if not max(0.01, *every.values()) == right <= MUCH - APART:
         return None
-    return kit.Question.among(
-        words.ask, reasons, right, in_digits, over=before.over, difference=written(right)
-    )
+    reasons = {right: words.ask_right, MUCH: words.ask_much, ALL: words.ask_all}
+    share = kit.whole_percent
+    return kit.Question.among(words.ask, reasons, right, share, share=share(right))
 
 
 def code_switches(change: str) -> str:
@@ -113,31 +122,14 @@ def settings(differing: dict[str, tuple[object, object]], side: int) -> str:
     return ", ".join(f"{key}={values[side]!r}" for key, values in differing.items())
 
 
-def difference(after: model.Measured, before: model.Measured) -> float:
-    """Return by how many nats a model's loss is higher than another's, as it is shown."""
-    return round(round(after.over, ROUNDED) - round(before.over, ROUNDED), ROUNDED)
-
-
-def written(by: float) -> str:
-    return (words.less if by < 0 else words.more).format(by=abs(by)) if by else words.equal
-
-
-def in_digits(by: float) -> str:
-    """Return a difference with its sign.
-
-    >>> in_digits(-0.015), in_digits(0.0)
-    ('−0.015', '0.000')
-    """
-    return f"{by:+.{ROUNDED}f}".replace("-", "−") if by else f"{0:.{ROUNDED}f}"
-
-
 def effects_of(change: str, results: dict[str, model.Measured]) -> str:
     names, sides = model.CHANGES[change], words.sides[change]
-    first, lines = results[names[0]], []
+    first, every, lines = results[names[0]], ways(results), []
     for name, side in zip(names[1:], sides[1:], strict=True):
         result = results[name]
-        by = written(difference(result, first))
-        line = words.result.format(after=side, before=sides[0], difference=by)
+        case = "same" if abs(every[name]) < LEAST else "on" if every[name] > 0 else "back"
+        share = kit.whole_percent(abs(every[name]))
+        line = words.result[case].format(after=side, before=sides[0], share=share)
         if result.whole < first.whole:
             part = f"1/{round(first.whole / result.whole)}"
             line += " " + words.cache_less.format(

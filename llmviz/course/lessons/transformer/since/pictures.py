@@ -5,13 +5,13 @@ of training takes after a change is measured on this server when asked for.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import streamlit as st
 import torch
 from torch import Tensor
 
-from llmviz.background import DONE
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.figures.attention import Axes
 from llmviz.course.figures.since_2017 import cloud, number_table
@@ -19,9 +19,10 @@ from llmviz.course.figures.stream import over_points
 from llmviz.course.lessons.transformer.since import words
 from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, READINGS, checkpoint
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.guess import words as hand_words
+from llmviz.course.ui.guess_drawn import words as hand_words
 from llmviz.interpretability.writing_rounds import write_slowly
 from llmviz.nn.layers import ACTIVATIONS
+from llmviz.processes.background import DONE
 from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 
 TIMES_KEY = "transformer.since.times"
@@ -108,7 +109,7 @@ def readings(change: str, ids: Ids) -> list[Tensor]:
     return [_reading(change, engine.load(name), ids) for name in names_in(change)]
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _reading(change: str, bundled: engine.Bundled, ids: Ids) -> Tensor:
     return READINGS[change](bundled.model, ids)
 
@@ -126,7 +127,7 @@ def _figures(change: str, ids: Ids) -> None:
         place.plotly_chart(figure, key=f"{KEY}.{change}.{n}", theme=None)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def figures(
     change: str, ids: Ids, mode: kit.Mode, *models: engine.Bundled
 ) -> tuple[kit.Figure, ...]:
@@ -173,9 +174,9 @@ def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: kit.Mode) ->
 def _place(ids: Ids) -> None:
     _figures("place", ids)
     post, pre = readings("place", ids)
-    line = {"low": float(post[1:].min()), "high": float(post[1:].max())}
-    line["tokens"] = kit.count(len(ids), "token")
+    line: dict[str, Any] = {"low": float(post[1:].min()), "high": float(post[1:].max())}
     kit.prose(words.place_read, first=float(pre[0]), last=float(pre[-1]), **line)
+    kit.measured(words.place_measured, tokens=kit.count(len(ids), "token"))
 
 
 def _grid(
@@ -185,7 +186,7 @@ def _grid(
     change: str,
     label: str,
     written: Callable[[float], str],
-    **more: object,
+    **more: Any,
 ) -> None:
     columns = kit.names_of(ids, engine.tokenizer(names_in(change)[0]))
     texts = [[written(float(value)) for value in row] for row in values]
@@ -226,7 +227,9 @@ def _activation(ids: Ids) -> None:
 
 
 def _heads(ids: Ids) -> None:
-    by_model, rows, starts = readings("heads", ids), [], []
+    by_model = readings("heads", ids)
+    rows: list[Any] = []
+    starts: list[int] = []
     for side, lengths, name in zip(words.sides["heads"], by_model, names_in("heads"), strict=True):
         share = engine.load(name).model.config.n_head // len(lengths)
         starts.append(len(rows))
@@ -237,7 +240,7 @@ def _heads(ids: Ids) -> None:
     values = np.concatenate([part.numpy() for part in by_model])
     scale = (words.keys_scale[0], words.keys_scale[1].format(most=float(values.max())))
     notes = [[words.key_note.format(value=float(v)) for v in row] for row in values]
-    more = {"starts": starts[1:], "scale": scale, "notes": notes, "role": "key"}
+    more: dict[str, Any] = {"starts": starts[1:], "scale": scale, "notes": notes, "role": "key"}
     _grid(values, rows, ids, "heads", words.keys_grid, lambda v: f"{v:.1f}", **more)
     counts = [f"{part.numel():,}" for part in by_model]
     either = f"{', '.join(counts[:-1])} or {counts[-1]}"
@@ -257,7 +260,7 @@ def _experts(ids: Ids) -> None:
     def note(share: float) -> str:
         return words.expert_note.format(share=kit.percent(share)) if share else words.expert_nothing
 
-    more = {
+    more: dict[str, Any] = {
         "starts": [experts * layer for layer in range(1, layers)],
         "scale": words.experts_scale,
         "notes": [[note(float(share)) for share in row] for row in values],
@@ -291,7 +294,7 @@ def listed(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers[:-1])) + f" and {numbers[-1]}"
 
 
-@kit.kept(64)
+@kit.cached(64)
 def longer(bundled: engine.Bundled, ids: Ids) -> Ids:
     """Return a text, made longer by a model where it has fewer tokens than the window's picture."""
     rounds = write_slowly(bundled.model, ids, max(0, LONG - len(ids)))

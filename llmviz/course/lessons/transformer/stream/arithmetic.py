@@ -4,6 +4,7 @@ C width, K tokens that are looked at.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from llmviz.course import components as lv
 from llmviz.course.lessons.transformer.stream import words
@@ -28,7 +29,8 @@ def lens_picture(readout: Readout, tokens: Sequence[str], vocab: int) -> Picture
     """
     picture = _Drawn()
     seen = picture.window("C", readout.x.shape[1])
-    wide, columns = {"windows": ("", seen)}, {"col_labels": tokens}
+    wide: dict[str, Any] = {"windows": ("", seen)}
+    columns: dict[str, Any] = {"col_labels": tokens}
     picture.put("x", readout.x, role="residual", **wide)
     layout: list[list[str | None]] = [["x"]]
     read = "x"
@@ -61,7 +63,8 @@ def part_picture(
     """
     picture = _Drawn()
     seen = picture.window("C", part_readout.vector.shape[1])
-    wide, tall = {"windows": ("", seen)}, {"windows": (seen, "")}
+    wide: dict[str, Any] = {"windows": ("", seen)}
+    tall: dict[str, Any] = {"windows": (seen, "")}
     layout: list[list[str | None]] = []
     read, norm = "part", part_readout.norm
     if norm is not None:
@@ -86,7 +89,7 @@ def part_picture(
         op = lv.subtracted("row", "other row")
         picture.put("rows", (part_readout.row - part_readout.against).T, op, role="key", **tall)
         rows += ["−", "other row", "=", "rows"]
-    picture.put("share", part_readout.share, lv.matmul(read, rows[-1]), role=role)
+    picture.put("share", part_readout.share, lv.matmul(read, rows[-1] or ""), role=role)
     layout.append([*rows, "share"])
     picture.layout = layout
     return picture

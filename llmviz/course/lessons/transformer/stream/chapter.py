@@ -15,9 +15,9 @@ from llmviz.course.lessons.transformer.stream import ledger, words
 from llmviz.course.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.course.ui import engine, kit, pinned_cells
 from llmviz.course.ui.matrix_picture import Picture
+from llmviz.files.text import whole_number
 from llmviz.interpretability.lens import LISTED, Lens, logit_lens
 from llmviz.interpretability.readout import read_out
-from llmviz.textfile import whole_number
 from llmviz.tokenizers import Tokenizer
 
 DRAWN = 64  # tokens that have a column
@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
     kit.source(state)
     if not shown:
         return
-    if state["text"] == TEXT:
+    if state["text"] in (TEXT, TEXT.replace("The book", "The candle")):  # where looks lead
         kit.looks(state, words.looks, f"{KEY}.looks")
         kit.real_look(state, words.real, f"{KEY}.real")
     kit.section(words.intro)
@@ -87,7 +87,7 @@ def question(lens: Lens, token: str) -> kit.Question | None:
     return kit.Question.among(words.ask, reasons, right, names.__getitem__, scale=True, token=token)
 
 
-lens_of = kit.kept(32)(kit.on_model(logit_lens))
+lens_of = kit.cached(32)(kit.on_model(logit_lens))
 
 
 def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:
@@ -150,6 +150,7 @@ def _grid(
         scale=(low, high.format(most=most)),
         label=words.grid,
         chosen=place,
+        ghost=None if guess.missed is None else (guess.missed, tokens - 1),
         on_change=clicked,
     )
     return place
@@ -163,7 +164,8 @@ def repeated(lens: Lens, ids: tuple[int, ...], *, tied: bool) -> str:
     same = sum(guess == own for guess, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
     if not tied or 2 * same <= len(ids):
         return ""
-    return words.tied.format(same=same, tokens=kit.count(len(ids), "column"))
+    line = words.tied["all" if same == len(ids) else "most"]
+    return line.format(same=same, tokens=kit.count(len(ids), "column"))
 
 
 def first_row(lens: Lens, at: int) -> int:
@@ -199,7 +201,7 @@ def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[li
     return texts, notes
 
 
-@kit.kept(32)
+@kit.cached(32)
 def numbers_of(bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int) -> Picture:
     """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
     lens, model = lens_of(bundled, ids), bundled.model

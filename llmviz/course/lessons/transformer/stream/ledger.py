@@ -18,7 +18,9 @@ from llmviz.models.transformers import require_sum
 SHARE_KEY = "transformer.stream.share"
 # What a layer's parts are within, where each layer has one bar for each of both.
 FOLDED = {"head": "attention", "attention_bias": "attention", "mlp_bias": "mlp"}
-Known = tuple[str, str, tuple[int, ...], int, int | None, int]  # as `ledger.ledger_of` takes it
+Known = tuple[
+    engine.Bundled, tuple[int, ...], int, int | None, int
+]  # as `ledger.ledger_of` takes it
 
 
 def written(value: float) -> str:
@@ -81,10 +83,10 @@ def within(ledger: Ledger, entry: Entry, *, folded: bool) -> tuple[tuple[str, in
     return tuple(part for part in every if (FOLDED.get(part[0], part[0]), part[1]) == entry[:2])
 
 
-split_of = kit.kept(32)(kit.on_model(split_stream))
+split_of = kit.cached(32)(kit.on_model(split_stream))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def picture_of(
     bundled: engine.Bundled,
     ids: tuple[int, ...],
@@ -185,7 +187,7 @@ def _controls(state: kit.PageState, names: list[str]) -> None:
         kit.choose(state, "parts", words.parts_label, words.parts)
 
 
-@kit.kept(64)
+@kit.cached(64)
 def ledger_of(
     bundled: engine.Bundled, ids: tuple[int, ...], token: int, against: int | None, at: int
 ) -> Ledger:
@@ -209,7 +211,7 @@ def drawn(ledger: Ledger, parts: str) -> Sequence[Entry]:
     return folded(ledger.entries) if many else ledger.entries
 
 
-@kit.kept(64)
+@kit.cached(64)
 def waterfall_of(
     bundled: engine.Bundled,
     ids: tuple[int, ...],
@@ -243,7 +245,6 @@ def summary(ledger: Ledger, entries: Sequence[Entry], what: str, place: str) -> 
         place=place,
         what=what,
         logit=written(ledger.logit),
-        total=written(ledger.total),
         most=part_name(most),
         most_value=written(most.value),
         least=part_name(least),

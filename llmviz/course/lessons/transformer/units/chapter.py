@@ -5,7 +5,8 @@ L layers, F hidden width.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,7 +22,7 @@ from llmviz.interpretability.block import all_blocks, require_block
 from llmviz.interpretability.unit_corpus import TOKENS, CorpusSearch, corpus_of
 from llmviz.interpretability.units import search_units, unit_values, unit_writes
 from llmviz.nn.layers import ACTIVATIONS
-from llmviz.tokenizers import Token
+from llmviz.tokenizers import in_line
 from llmviz.training.config import OWN_TEXT
 
 KEY = "transformer.units"
@@ -73,7 +74,7 @@ def ahead() -> Iterator[None]:
         growing(engine.load(names[0])).whole()
 
 
-@kit.kept(8)
+@kit.cached(8)
 def growing(bundled: engine.Bundled) -> GrowingSearch:
     """Return the search of all units of a model as far as it is, the same for all visitors.
 
@@ -135,23 +136,29 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, liv
         _choice(state, it)
         tokens = it.found.search.tokens
         line = words.caption["awake" if it.share > 0 else "asleep"]
-        slots = {"share": kit.percent(it.share), "token": token, "value": top, "tokens": tokens}
-        kit.prose(line, unit=it.unit, layer=it.layer, **slots)
+        slots: dict[str, Any] = {
+            "share": kit.percent(it.share),
+            "token": token,
+            "value": top,
+            "tokens": tokens,
+        }
+        kit.prose(line, **slots)
     guess.ask()
     kit.source(state)
     if shown and kit.bundled_models()[:1] == [bundled.name]:
         kit.looks(state, words.looks, f"{KEY}.looks")
-    _writes(it, text, place, top)
+    _writes(it, text, place)
     _bend(state, it, text)
     if shown:
-        own = bundled.card.get("corpus") == OWN_TEXT
-        kit.seen(
-            words.end,
-            all=it.found.search.dead.numel(),
-            dead=int(it.found.search.dead.sum()),
-            tokens=tokens,
-            corpus=words.your_text if own else grown.corpus,
-        )
+        every, dead = it.found.search.dead.numel(), int(it.found.search.dead.sum())
+        kit.seen(words.end, all=every, dead=never_woke(dead, every, tokens))
+
+
+def never_woke(dead: int, every: int, tokens: int) -> str:
+    """Return in words how many of all units never woke in so many tokens."""
+    some = "one" if dead == 1 else "some"
+    which = "none" if dead == 0 else "all" if dead == every else some
+    return words.end_dead[which].format(dead=dead, tokens=tokens)
 
 
 def _reading(grown: GrowingSearch, label: str, icon: str, stopped: str) -> None:
@@ -194,14 +201,12 @@ def question(it: Unit) -> kit.Question | None:
     names = dict(zip(range(place - 1, place + 2), near, strict=True))
     before, value, after = map(_written, it.values(text)[place - 1 : place + 2])
     reasons = {place - 1: words.ask_before, place: words.ask_right, place + 1: words.ask_after}
-    slots = {"before": before, "value": value, "after": after, "rows": TEXTS}
+    slots: dict[str, Any] = {"before": before, "value": value, "after": after, "rows": TEXTS}
     return kit.Question.among(
         words.ask,
         reasons,
         place,
         lambda at: kit.spoken(names[at], it.bundled.tokenizer),
-        unit=it.unit,
-        layer=it.layer,
         **slots,
     )
 
@@ -211,11 +216,13 @@ def _written(value: float) -> str:
 
 
 def _texts(it: Unit, guess: kit.Guess, own: Sequence[int]) -> None:
-    """Draw the texts that wake a number; a click in the one that is asked for answers."""
     rows = []
     for n, (text, place) in enumerate(it.peaks()[: TEXTS + 1]):
         start = max(0, place - (ASKED_BEFORE if n == TEXTS else BEFORE))
         rows.append(_row(it, text, slice(start, place + AFTER), veiled=guess.asks and n == TEXTS))
+    asked_from = max(0, it.peaks()[TEXTS][1] - ASKED_BEFORE) if len(it.peaks()) > TEXTS else 0
+    if guess.missed is not None:
+        rows[TEXTS] = replace(rows[TEXTS], ghost=guess.missed - asked_from)
     if own:
         rows.append(_row(it, tuple(own), slice(0, None), name=words.own_row))
     key = f"{KEY}.texts"
@@ -223,8 +230,7 @@ def _texts(it: Unit, guess: kit.Guess, own: Sequence[int]) -> None:
     def clicked() -> None:
         match st.session_state[key].get("selected"):
             case [int(row), int(at)] if guess.asks and row == TEXTS:
-                place = it.peaks()[TEXTS][1]
-                guess.settle([max(0, place - ASKED_BEFORE) + at])
+                guess.settle([asked_from + at])
 
     top = max(it.values(it.peaks()[0][0]))
     token_strip(
@@ -242,12 +248,7 @@ def _row(
 ) -> TokenRow:
     """Return a part of a text as a row; veiled: without what the unit does there."""
     values, ids, tokenizer = it.values(text)[part], text[part], it.bundled.tokenizer
-    tokens, at = [], 0
-    for token, token_name in zip(ids, kit.names_of(ids, tokenizer), strict=True):
-        special = token in tokenizer.special_tokens.values()
-        data = token_name.encode() if special else tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
+    tokens = in_line(kit.shown_bytes(ids, tokenizer), ids)
     if veiled:
         return TokenRow(words.asked_row, tokens, values=[0.0] * len(tokens))
     details = [{words.value: kit.signed(value)} for value in values]
@@ -266,7 +267,7 @@ def _choice(state: kit.PageState, it: Unit) -> None:
             state["unitlayer"], state["unit"] = it.layer, value
 
     best = it.found.telling(it.layer, OFFERED)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.popover(words.another, icon=":material/tune:"):
         if layers > 1:
             slot = kit.tied(f"_{KEY}.layer", it.layer, go)
             st.number_input(words.layer, min_value=0, max_value=layers - 1, width=120, **slot)
@@ -276,13 +277,13 @@ def _choice(state: kit.PageState, it: Unit) -> None:
         st.pills(words.strongest, best, **kit.tied(f"_{KEY}.best", among, take))
 
 
-@kit.kept(128)
+@kit.cached(128)
 def values_on(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.ndarray:
     """Return the values of all units of a layer on a text, (T, F)."""
     return unit_values(bundled.model, text, layer).numpy()
 
 
-@kit.kept(64)
+@kit.cached(64)
 def _writes_chart(
     bundled: engine.Bundled,
     layer: int,
@@ -298,7 +299,7 @@ def _writes_chart(
     return signed_bars(names, values, words.writes_axis, mode)
 
 
-def _writes(it: Unit, text: tuple[int, ...], place: int, top: str) -> None:
+def _writes(it: Unit, text: tuple[int, ...], place: int) -> None:
     """Show the tokens that a unit raises and lowers most, as bars, and the code of it all."""
     tokenizer, model = it.bundled.tokenizer, it.bundled.model
     kit.section(words.writes.title)
@@ -307,7 +308,7 @@ def _writes(it: Unit, text: tuple[int, ...], place: int, top: str) -> None:
     chart = _writes_chart(it.bundled, it.layer, it.unit, text, place, kit.theme())
     kit.chart(chart, f"{KEY}.writes")
     times = kit.signed(it.values(text)[place] * float(writing.raised[0]))
-    slots = {"more": kit.spoken(ids[0], tokenizer), "value": top, "times": times}
+    slots: dict[str, Any] = {"more": kit.spoken(ids[0], tokenizer), "times": times}
     kit.prose(f"{words.writes_text[model.config.norm]} {words.writes_read.format(**slots)}")
     about = {"layer": it.layer, "unit": it.unit, "text": list(text), "place": place}
     kit.show_code(
@@ -317,20 +318,20 @@ def _writes(it: Unit, text: tuple[int, ...], place: int, top: str) -> None:
     )
 
 
-kept_writes = kit.kept(128)(
+kept_writes = kit.cached(128)(
     lambda bundled, layer, unit, text, place: unit_writes(
         bundled.model, layer, unit, text, place, LISTED
     )
 )
 
 
-@kit.kept(32)
+@kit.cached(32)
 def before_bend(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.ndarray:
     """Return all numbers of a text before the activation function of a layer, (T·F,)."""
     return all_blocks(bundled.model, text)[layer]["mlp.hidden"].flatten().numpy().copy()
 
 
-@kit.kept(32)
+@kit.cached(32)
 def bend_line(
     bundled: engine.Bundled, text: tuple[int, ...], layer: int, function: str, mode: kit.Mode
 ) -> kit.Figure:
@@ -352,9 +353,9 @@ def _bend(state: kit.PageState, it: Unit, text: tuple[int, ...]) -> None:
     kit.plot(f"{KEY}.bend", bend_line, it.bundled, text, it.layer, function)
     values = before_bend(it.bundled, text, it.layer)
     kit.prose(
-        f"{words.formula[function]} {words.bend_read}",
+        words.bend_read,
         own=words.bends[own],
-        count=len(values),
         unit=it.unit,
         below=kit.percent(float((values <= 0).mean())),
     )
+    kit.programmers(words.formula[function])

@@ -1,6 +1,7 @@
 """A head's two looks at a story: its weights on the tokens, and one of them number by number."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,10 +13,10 @@ from llmviz.course.lessons.attention.matrices import linked_matrices as linked
 from llmviz.course.lessons.attention.trained import words as words
 from llmviz.course.lessons.attention.trained.model import Head, Look, LookPair
 from llmviz.course.ui import engine, kit, model_on_text
-from llmviz.course.ui.matrix_picture import Picture, Scale
+from llmviz.course.ui.matrix_picture import Names, Picture, Scale
+from llmviz.files.text import whole_number
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
-from llmviz.textfile import whole_number
 from llmviz.tokenizers import Token, Tokenizer
 
 KEY = "attention.lookup"
@@ -83,7 +84,6 @@ def chosen(written: str, pair: LookPair, head: Head) -> tuple[int, int]:
 
 
 def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
-    """Show what computed the numbers of one token."""
     tap, scaled = f"blocks.{head[0]}.attn.scaled", look.scaled[head][place]
     share, prints = "", f"{scaled:.3f}"
     if plain:
@@ -108,7 +108,7 @@ def product(
     """
     endings = (0, 1) if place < pair.shared else (row,)
     looks, things = [pair.looks[i] for i in endings], [pair.story.things[i] for i in endings]
-    rows = {"row_labels": [words.lookup_most.format(thing=t) for t in things]}
+    rows: dict[str, Any] = {"row_labels": [words.lookup_most.format(thing=t) for t in things]}
     query = np.stack([look.queries[head] for look in looks])  # (1 or 2, D)
     key = looks[0].keys[head][place][None]  # (1, D)
 
@@ -149,5 +149,7 @@ def product(
         lv.Matrix("terms", query * key, words.lookup_terms, op=lv.multiply("q", "k"), **rows),
     ]
     names = [matrix.name for matrix in ends]
-    pairs = [names[i : i + 2] for i in range(0, len(names), 2)]  # both find room on a phone
-    return Picture([*long, *ends, *hidden], [*([matrix.name] * 2 for matrix in long), *pairs])
+    pairs = [[*names[i : i + 2]] for i in range(0, len(names), 2)]  # both find room on a phone
+    layout: Names = [[matrix.name] * 2 for matrix in long]
+    layout += [[*pair] for pair in pairs]
+    return Picture([*long, *ends, *hidden], layout)

@@ -54,8 +54,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
     lookup_cells.draw(state, bundled, pair, head)
     after = looking.after_swap(bundled, pair)
     guess = kit.Guess(ASK, question(bundled, pair, after))
-    if guess.ask():
-        _test(bundled, pair, after)
+    guess.ask()
     _code(bundled, pair, after)
 
 
@@ -111,7 +110,6 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
         ],
         kit.Axis(0, 1, words.lookup_moves),
         key=f"{KEY}.moved",
-        words={},
     )
 
 
@@ -145,21 +143,6 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> kit.
         [kit.escape_markdown(name) for name in names],
         right,
         reasons,
-    )
-
-
-def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
-    p = after[looking.answer_ids(bundled, pair.story)]
-    reply, other = (kit.quote(answer.strip()) for answer in pair.story.answers)
-    kit.prose(
-        words.lookup_test,
-        count=len(pair.movers),
-        first=pair.story.things[0],
-        second=pair.story.things[1],
-        one=reply,
-        other=other,
-        p_one=kit.percent(p[0]),
-        p_other=kit.percent(p[1]),
     )
 
 

@@ -14,7 +14,7 @@ from llmviz.sampling.steps import softmax
 STORIES = 16
 
 
-@kit.kept(8)
+@kit.cached(8)
 def stories(bundled: engine.Bundled) -> list[Lookup]:
     """Return stories that fit a model's context and whose answers are single tokens of it."""
     context = bundled.model.context_length
@@ -27,7 +27,7 @@ def pair(bundled: engine.Bundled, story: Lookup) -> LookPair:
     return lookup_trace.pair_of(story, *(look(bundled, tokens) for tokens in ids))
 
 
-look = kit.kept(32)(kit.on_model(lookup_trace.look))
+look = kit.cached(32)(kit.on_model(lookup_trace.look))
 
 
 def chances(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
@@ -51,7 +51,7 @@ def after_swap(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
     return softmax(logits.astype(np.float64))
 
 
-@kit.kept(32)
+@kit.cached(32)
 def _swapped(
     bundled: engine.Bundled, ids: tuple[int, ...], other: tuple[int, ...], heads: tuple[Head, ...]
 ) -> np.ndarray:

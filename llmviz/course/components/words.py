@@ -1,0 +1,5 @@
+"""The words that pictures have of their own; their document has them."""
+
+from llmviz.course.document import beside
+
+words = beside(__file__, "components")

@@ -1,0 +1,1 @@
+"""Work beside the server: starting it, taking turns, limits, and connections handed on."""

@@ -1,0 +1,59 @@
+"""Sheets and the site in another language: their own words, and links that say which."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from llmviz.course.document import languages, texts_of
+from llmviz.course.lessons import LESSONS
+from llmviz.course.site import write
+from llmviz.course.site.words import words
+from llmviz.course.ui import worksheet
+
+LESSON = next(lesson for lesson in LESSONS if lesson.key == "tokenization")
+
+
+@pytest.fixture
+def spanish(monkeypatch):
+    monkeypatch.setattr(languages, "_asks", lambda: "es")
+
+
+def test_a_worksheet_is_in_the_language_that_was_asked_for(spanish, tmp_path):
+    sheet, answers = worksheet.write_sheets(LESSON, tmp_path)
+    html = sheet.read_text("utf-8")
+    assert '<html lang="es">' in html and "Tu razón" in html and "part=cut&amp;lang=es" in html
+    assert "¿Por qué un modelo no puede ver cuántas t hay en kitten?" in html
+    assert "Your reason" not in html and "soluciones" in answers.read_text("utf-8")
+
+
+def page(place: write.Place) -> str:
+    return write.page_html([place], place, "", place.title, "", {})
+
+
+def test_a_page_of_the_site_is_too(spanish):
+    place = next(one for one in write.places(["tokenization/cut"]) if one.chapter == "cut")
+    html = page(place)
+    assert "kitten?" in html  # what a search engine shows
+    data = json.loads(re.search(r'id="page">(.*?)</script>', html, re.DOTALL)[1])
+    assert '<html lang="es">' in html and ">Lecciones<" in html
+    assert data["said"]["Right."] == "Correcto."
+
+
+def test_in_english_a_page_says_nothing_of_languages():
+    place = next(one for one in write.places(["tokenization/cut"]) if one.chapter == "cut")
+    html = page(place)
+    assert '<html lang="en">' in html and '"said"' not in html
+
+
+def test_what_the_script_of_the_site_says_stands_in_its_document():
+    script = Path(write.__file__).with_name("site.js").read_text("utf-8")
+    said = set(re.findall(r'say\((?:isDark\(\) \? )?"([^"]+)"(?: : "([^"]+)")?', script))
+    literals = {text for pair in said for text in pair if text}
+    literals |= set(re.findall(r'const (?:ASKS|ALONE|LOST) = "([^"]+)"', script))
+    known = {text for text in texts_of(words, "en").values() if isinstance(text, str)}
+    assert literals - {"Nothing has these words. Try fewer letters."} <= known
+    assert len(literals) >= 10
