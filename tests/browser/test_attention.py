@@ -161,6 +161,38 @@ def an_edited_cell_changes_what_follows(visit):
     until(page, lambda: evaluate(point(page, "V", 0, 0))[1] == close)
 
 
+SCROLL = "(by) => document.querySelector('[data-testid=stMain]').scrollBy(0, by)"
+
+
+def test_what_the_keys_show_stays_where_the_page_scrolls_below_a_resting_pointer(visit):
+    visit.open("attention?part=steps", "canvas")
+    page = visit.page
+    detail = page.locator(".detail").first
+    hint = detail.inner_text()
+    for pointed in ("Q", "weights"):  # another picture than the keys', and the same
+        canvas = matrix(page, pointed)
+        canvas.scroll_into_view_if_needed()
+        canvas.hover()
+        matrix(page, "weights").focus()
+        for key in ("Home", "ArrowDown"):
+            page.keyboard.press(key)
+        frames(page)
+        said = detail.inner_text()
+        assert said.startswith("weights")
+        page.evaluate(SCROLL, 500)
+        page.wait_for_timeout(300)  # the browser says a little later what the pointer has left
+        assert detail.inner_text() == said
+        matrix(page, "weights").blur()
+        assert detail.inner_text() == hint
+    canvas.scroll_into_view_if_needed()
+    canvas.hover()
+    frames(page)
+    assert detail.inner_text() != hint
+    page.evaluate(SCROLL, 500)
+    until(page, lambda: detail.inner_text() == hint)
+    visit.assert_clean()
+
+
 def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chapters_do(visit):
     visit.open("attention?part=masks&source=cat&show=1")
     page, kept = visit.page, visit.page.locator(".detail.kept").first

@@ -1,7 +1,7 @@
 // Charts: scales, ticks, the frame with its axes, lines of values, and what the pointer is at.
 // What they show is computed in Python.
 
-import { eachFrame, spotOf } from "./common.js";
+import { eachFrame, onLeave, spotOf } from "./common.js";
 
 // ---- scales
 
@@ -249,7 +249,7 @@ export function shorten(pen, text, room) {
 export function pointer(canvas, hit, look) {
   const move = eachFrame((event) => look(hit(...spotOf(event, canvas))));
   canvas.addEventListener("pointermove", move);
-  canvas.addEventListener("pointerleave", () => look(null));
+  onLeave(canvas, () => look(null));
   canvas.addEventListener("blur", () => look(null));
 }
 

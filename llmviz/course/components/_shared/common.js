@@ -373,6 +373,12 @@ export function isCalm() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
+// Call `done` where the pointer leaves a node that the keys do not hold: a page that scrolls to what
+// they reach moves below a resting pointer, and that is no hand that looks elsewhere.
+export function onLeave(node, done) {
+  node.addEventListener("pointerleave", () => node.matches(":focus-visible, :has(:focus-visible)") || done());
+}
+
 // Call at most once per frame, with the last arguments.
 export function eachFrame(work) {
   let args = null;

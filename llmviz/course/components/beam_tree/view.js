@@ -1,6 +1,6 @@
 // The tree of a beam search from left to right, one depth a step of the player.
 
-import { el, live, makeCard, remember, remembered, svg } from "../_shared/common.js";
+import { el, live, makeCard, onLeave, remember, remembered, svg } from "../_shared/common.js";
 import { fixed, number, percent, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
@@ -20,7 +20,7 @@ class BeamTree {
     root.append(this.told, this.frame, this.legend);
     this.card = makeCard(root);
     this.frame.addEventListener("pointerover", (e) => this.point(e.target.closest("[data-node]")));
-    this.frame.addEventListener("pointerleave", () => this.card.hide());
+    onLeave(this.frame, () => this.card.hide());
     this.frame.addEventListener("focusin", (e) => this.point(e.target.closest("[data-node]")));
     this.frame.addEventListener("focusout", () => this.card.hide());
   }

@@ -1,6 +1,6 @@
 // A table of coloured cells; pointing says what a cell holds, a click or Enter chooses it.
 
-import { css, el, follow, inkOn, inks, live, markGhost, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, markGhost, mix, onLeave, rgb, rgbText, styles } from "../_shared/common.js";
 import { gridKey } from "../_shared/keys.js";
 import { showWhole } from "../_shared/whole_columns.js";
 
@@ -29,7 +29,7 @@ class CellGrid {
     this.chosen = null;
     const place = (event) => this.placeOf(event.target.closest?.("td"));
     this.table.onmouseover = (event) => this.tell(place(event) ?? this.chosen);
-    this.table.onmouseleave = () => this.tell(this.chosen);
+    onLeave(this.table, () => this.tell(this.chosen));
     this.table.addEventListener("focusin", (event) => this.tell(place(event)));
     this.table.onclick = (event) => this.choose(place(event));
     this.table.onkeydown = (event) => this.key(event, place(event));

@@ -1,6 +1,6 @@
 // A tree of vectors: each node is a small picture of its numbers, above the two that it was made of.
 
-import { css, el, fit, follow, live, mix, rgb, rgbText, sentence } from "../_shared/common.js";
+import { css, el, fit, follow, live, mix, onLeave, rgb, rgbText, sentence } from "../_shared/common.js";
 
 export default function (component) {
   return live(component, (root, send) => new FusedTree(root, send));
@@ -19,7 +19,7 @@ class FusedTree {
     this.chosen = [0, 0];
     this.tree.addEventListener("click", (event) => this.choose(this.placeOf(event)));
     this.tree.addEventListener("mouseover", (event) => this.tell(this.placeOf(event) ?? this.chosen));
-    this.tree.addEventListener("mouseleave", () => this.tell(this.chosen));
+    onLeave(this.tree, () => this.tell(this.chosen));
     this.tree.addEventListener("keydown", (event) => this.key(event));
   }
 

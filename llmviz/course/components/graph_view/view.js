@@ -1,6 +1,6 @@
 // A computation as a graph: every node is its matrix in small, with its gradient beneath.
 
-import { el, follow, live, makeCard, svg } from "../_shared/common.js";
+import { el, follow, live, makeCard, onLeave, svg } from "../_shared/common.js";
 import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
@@ -88,7 +88,8 @@ class GraphView {
     const tell = () => this.card.show(group, `${node.label}  ${rows}×${cols}`, [[this.data.value, node.text]]);
     group.addEventListener("pointerenter", tell);
     group.addEventListener("focus", tell);
-    for (const name of ["pointerleave", "blur"]) group.addEventListener(name, () => this.card.hide());
+    group.addEventListener("blur", () => this.card.hide());
+    onLeave(group, () => this.card.hide());
     const go = () => {
       const { steps } = this.data;
       const back = steps.findIndex((step) => step.node === node.name && step.backward);

@@ -1,6 +1,6 @@
 // Every head of every layer as a thumbnail of its attention; click chooses one.
 
-import { css, el, fit, follow, live, mix, rgb, spotOf } from "../_shared/common.js";
+import { css, el, fit, follow, live, mix, onLeave, rgb, spotOf } from "../_shared/common.js";
 import { ARROWS } from "../_shared/keys.js";
 import { HeadLines } from "../_shared/head_lines.js";
 import { worded } from "../_shared/worded.js";
@@ -32,7 +32,7 @@ class HeadsGrid {
     root.append(this.stage);
     this.chosen = null;
     this.canvas.addEventListener("pointermove", (e) => this.point(this.hit(e)));
-    this.canvas.addEventListener("pointerleave", () => this.point(null));
+    onLeave(this.canvas, () => this.point(null));
     this.canvas.addEventListener("blur", () => this.point(null));
     this.canvas.addEventListener("click", (e) => this.choose(this.hit(e)));
     this.canvas.addEventListener("keydown", (e) => this.keys(e));

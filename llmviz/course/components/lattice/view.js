@@ -1,6 +1,6 @@
 // Viterbi's lattice: a column of tags for each word, filled from left to right, then walked back.
 
-import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles, svg } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, mix, onLeave, rgb, rgbText, styles, svg } from "../_shared/common.js";
 import { gridKey } from "../_shared/keys.js";
 import { fixed } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
@@ -27,7 +27,7 @@ class Lattice {
     root.append(this.told, this.frame, this.sums);
     const node = (event) => event.target.closest?.("[data-at]");
     this.frame.addEventListener("pointerover", (event) => this.open(placeOf(node(event)) ?? this.chosen));
-    this.frame.addEventListener("pointerleave", () => this.open(this.chosen));
+    onLeave(this.frame, () => this.open(this.chosen));
     this.frame.addEventListener("focusin", (event) => this.open(placeOf(node(event))));
     this.frame.addEventListener("click", (event) => this.choose(placeOf(node(event))));
     this.frame.addEventListener("keydown", (event) => this.key(event, placeOf(node(event))));

@@ -1,7 +1,7 @@
 // Linked matrices: point at a cell and its operands light up, with the arithmetic in numbers.
 
 import { arithmetic } from "../_shared/arithmetic.js";
-import { css, eachFrame, el, follow, live, spotOf } from "../_shared/common.js";
+import { css, eachFrame, el, follow, live, onLeave, spotOf } from "../_shared/common.js";
 import { Heat } from "../_shared/heat.js";
 import { stepPlayer } from "../_shared/player.js";
 import { Minimap } from "./minimap.js";
@@ -151,7 +151,7 @@ class MatrixView {
   canvas(name) {
     const canvas = el("canvas", "heat");
     canvas.addEventListener("pointermove", (event) => this.move(name, event));
-    canvas.addEventListener("pointerleave", () => this.look(null));
+    onLeave(canvas, () => this.hover?.name === name && this.look(null));
     canvas.addEventListener("click", (event) => this.click(name, event));
     canvas.addEventListener("keydown", (event) => this.keys(name, event));
     canvas.addEventListener("blur", () => this.look(null));

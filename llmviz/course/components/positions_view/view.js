@@ -1,7 +1,7 @@
 // A table of positions as a picture; the column and the row under the pointer as curves.
 
 import { GRID, dot, frame, line, plotIn, upright } from "../_shared/chart.js";
-import { css, eachFrame, el, fit, follow, live, mix, rgb, rgbText, sentence, spotOf, styles } from "../_shared/common.js";
+import { css, eachFrame, el, fit, follow, live, mix, onLeave, rgb, rgbText, sentence, spotOf, styles } from "../_shared/common.js";
 import { ARROWS } from "../_shared/keys.js";
 import { number } from "../_shared/numbers.js";
 
@@ -35,7 +35,7 @@ class PositionsView {
     this.hover = null;
     this.paint = eachFrame(() => this.draw());
     this.picture.addEventListener("pointermove", (event) => this.look(this.cell(event)));
-    this.picture.addEventListener("pointerleave", () => this.look(null));
+    onLeave(this.picture, () => this.look(null));
     this.picture.addEventListener("click", (event) => this.settle(this.cell(event)));
     this.picture.addEventListener("keydown", (event) => this.key(event));
   }

@@ -1,6 +1,6 @@
 // Pointing, dragging and pinching on a map of points, and the keys for the same.
 
-import { spotOf } from "../_shared/common.js";
+import { onLeave, spotOf } from "../_shared/common.js";
 
 export function handOn(film) {
   const { map } = film;
@@ -42,7 +42,7 @@ export function handOn(film) {
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
-  canvas.addEventListener("pointerleave", () => film.look(-1));
+  onLeave(canvas, () => film.look(-1));
   canvas.addEventListener("dblclick", () => (map.whole(), film.paint()));
   const wheel = (event) => {
     if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page

@@ -1,6 +1,6 @@
 // Tokens as flowing chips, or as boxes under the characters that they cover.
 
-import { css, el, follow, inkOn, inks, live, makeCard, markGhost, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, makeCard, markGhost, mix, onLeave, rgb, rgbText, styles } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { breakLines, cellsOf, characterAt } from "./lines.js";
 import { worded } from "../_shared/worded.js";
@@ -23,7 +23,7 @@ class TokenStrip {
     this.card = makeCard(root);
     this.selected = null;
     this.body.addEventListener("pointerover", (e) => this.point(e.target.closest("[data-at]")));
-    this.body.addEventListener("pointerleave", () => this.point(null));
+    onLeave(this.body, () => this.point(null));
     this.body.addEventListener("focusin", (e) => {
       if (e.target.matches(":focus-visible")) this.point(e.target.closest("[data-at]"));
     });

@@ -1,7 +1,7 @@
 // A whole table of vectors, a pixel a number, folded into columns of rows; below it a close-up.
 
 import { shorten } from "../_shared/chart.js";
-import { eachFrame, el, fit, live, remember, remembered, rgbText, spotOf, zoomOf } from "../_shared/common.js";
+import { eachFrame, el, fit, live, onLeave, remember, remembered, rgbText, spotOf, zoomOf } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { TableSheet, digits3 } from "./sheet.js";
 
@@ -39,7 +39,7 @@ class VectorTable {
       [this.loupe, (e) => this.hitClose(e)],
     ]) {
       canvas.addEventListener("pointermove", (e) => look(hit(e)));
-      canvas.addEventListener("pointerleave", () => look(null));
+      onLeave(canvas, () => look(null));
       canvas.addEventListener("blur", () => look(null));
       canvas.addEventListener("click", (e) => this.choose(hit(e)?.[0]));
       canvas.addEventListener("keydown", (e) => this.keys(e));

@@ -1,6 +1,6 @@
 // A stream of tokens and the windows that are cut from it: inputs above, targets one later.
 
-import { el, follow, live } from "../_shared/common.js";
+import { el, follow, live, onLeave } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -21,7 +21,7 @@ class WindowsView {
     this.selected = null;
     const row = (event) => event.target.closest?.("[data-window]");
     this.list.addEventListener("pointerover", (e) => this.look(row(e)));
-    this.list.addEventListener("pointerleave", () => this.look(null));
+    onLeave(this.list, () => this.look(null));
     this.list.addEventListener("focusin", (e) => this.look(row(e)));
     this.list.addEventListener("focusout", () => this.look(null));
     this.list.addEventListener("click", (e) => this.choose(row(e)));

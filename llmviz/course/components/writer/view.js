@@ -1,7 +1,23 @@
 // A text as it grows. Python computes the tokens; the browser reveals them, so that writing can be
 // stopped at any of them, and asks for more before it runs out.
 
-import { css, el, inkOn, inks, later, live, makeCard, mix, remember, remembered, rgb, rgbText, styles, Told } from "../_shared/common.js";
+import {
+  css,
+  el,
+  inkOn,
+  inks,
+  later,
+  live,
+  makeCard,
+  mix,
+  onLeave,
+  remember,
+  remembered,
+  rgb,
+  rgbText,
+  styles,
+  Told,
+} from "../_shared/common.js";
 import { makeHand } from "../_shared/guess.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 
@@ -51,7 +67,7 @@ class Writer {
       this.act({ clear: true });
     };
     this.text.addEventListener("pointerover", (e) => this.point(e.target.closest("[data-at]")));
-    this.text.addEventListener("pointerleave", () => this.card.hide());
+    onLeave(this.text, () => this.card.hide());
     this.text.addEventListener("click", (e) => this.pick(e.target.closest("[data-at]")));
     this.text.addEventListener("keydown", (e) => this.keys(e));
   }
