@@ -119,7 +119,7 @@ def trained(kind: Kind, updates: int = UPDATES) -> tuple[Run, GPT]:
     points = tuple(students.learn(model, given, way, kind.seed, updates))
     floor = None
     if not way.written:
-        texts = students.told(kind.stories, kind.seed, kind.without)[:OWN]
+        texts = students.new_stories(kind.stories, kind.seed, kind.without)[:OWN]
         floor = floor_of(texts, sum(len(ids) - 1 for ids in given.ids[:OWN]))
     return Run(kind, points, measure(model.eval()), own_loss(model, given), floor), model
 

@@ -24,9 +24,9 @@ from llmviz.course.lessons.errors.moved_answers import (
     PLAIN,
     STORIES,
     WAYS,
-    Asked,
     Moved,
     Place,
+    TwoOwners,
     Way,
     answers,
     asked_stories,
@@ -57,7 +57,7 @@ def count_ways(chances: dict[str, np.ndarray]) -> dict[str, Way]:
     return ways
 
 
-def long_text(chance: random.Random, place: int) -> Asked:
+def long_text(chance: random.Random, place: int) -> TwoOwners:
     """Return a long text: two people find a thing each after `place` of FILLERS other sentences.
 
     The same state of `chance` gives the same sentences, whatever the place.
@@ -80,7 +80,7 @@ def long_text(chance: random.Random, place: int) -> Asked:
     fillers = [_filler(chance, names[number % 2]) for number in range(FILLERS)]
     at = chance.randrange(2)
     sentences = [opening, *fillers[:place], *finds, *fillers[place:]]
-    return Asked(" ".join(sentences), things[at], names[at], (names[1 - at],))
+    return TwoOwners(" ".join(sentences), things[at], names[at], (names[1 - at],))
 
 
 def _filler(chance: random.Random, name: str) -> str:

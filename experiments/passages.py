@@ -94,7 +94,7 @@ def text_of(text: Example) -> tuple[list[int], list[int]]:
     numbers = {vocabulary()[number] for number in SOURCES}
     begun = zip([IGNORED, *ids], ids, strict=False)
     learned = [now if before in numbers else IGNORED for before, now in begun]
-    for each in text.asked:
+    for each in text.questions:
         before = encode(question_text(each.question))
         answer = [*encode(each.answer), vocabulary()[END]]
         ids += before + answer

@@ -446,7 +446,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
             take_folder(out, resume=given.resume)
         except ValueError as error:
             refusal = str(error)
-    if refusal := world.told(refusal):
+    if refusal := world.from_leader(refusal):
         raise ValueError(refusal)
     command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
     if given.base is None:

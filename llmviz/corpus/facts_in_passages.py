@@ -112,7 +112,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PassageQuestion:
     """A question about a person, and the fact that answers it, if a passage says it."""
 
     who: str
@@ -147,7 +147,7 @@ class Example:
     """Passages, and questions about them."""
 
     passages: tuple[str, ...]
-    asked: tuple[Asked, ...]
+    questions: tuple[PassageQuestion, ...]
 
 
 NAMES, NAMED, ALL = ("names", "named", "all")
@@ -207,7 +207,7 @@ def example(chance: random.Random, questions: int = 4, level: str = ALL) -> Exam
     asked = []
     for _ in range(min(questions, most)):
         who, kind = said.pop() if said and chance.random() < share else unsaid.pop()
-        asked.append(Asked(who, kind, facts.get((who, kind))))
+        asked.append(PassageQuestion(who, kind, facts.get((who, kind))))
     return Example(tuple(passages), tuple(asked))
 
 

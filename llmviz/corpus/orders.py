@@ -27,7 +27,7 @@ class Orders(NamedTuple):
 
     guests: Tensor  # (B, T) ids
     dishes: Tensor  # (B, T)
-    asked: Tensor  # (B, M) all guests
+    queries: Tensor  # (B, M) all guests
     right: Tensor  # (B, M) the dish that each ordered last
     again: Tensor  # (B, M) whether that was a second order
 

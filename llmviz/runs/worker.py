@@ -39,7 +39,7 @@ class Worker:
     """Reads jobs from one stream and tells on another how they go."""
 
     def __init__(self, given: IO[str], answers: IO[str]) -> None:
-        self.given, self.told = given, answers
+        self.given, self.answers = given, answers
         self.jobs: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.job, self.stopped = 0, 0  # the present one, and the last that is to end
         self.alone = threading.Event()  # nobody waits any more
@@ -48,8 +48,8 @@ class Worker:
     def tell(self, what: str, **more: Any) -> None:
         """One line, at once; if nobody reads it any more, the run is saved as at end of input."""
         try:
-            self.told.write(json.dumps({"is": what, **more}, ensure_ascii=False) + "\n")
-            self.told.flush()
+            self.answers.write(json.dumps({"is": what, **more}, ensure_ascii=False) + "\n")
+            self.answers.flush()
         except OSError:
             self.alone.set()
 

@@ -25,7 +25,7 @@ def lesson(place: str, picture: str, /, *, height: int = HEIGHT, **settings: Any
     Raises ImportError without anywidget, ValueError for what is not there and a setting that the
     chapter refuses.
     """
-    from llmviz.course.ui.asked import OF_THE_APP, SILENT, elements, key_of, opened
+    from llmviz.course.ui.placed_question import OF_THE_APP, SILENT, elements, key_of, opened
 
     found, chapter = _chapter(place)
     link = _link(found, settings)

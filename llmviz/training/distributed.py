@@ -43,7 +43,7 @@ class World:
         """This process's rows of a global batch."""
         return tuple(tensor.tensor_split(self.size)[self.rank] for tensor in batch)
 
-    def told(self, text: str) -> str:
+    def from_leader(self, text: str) -> str:
         """What the leading process says, in every process."""
         texts = [text]
         if self.size > 1:

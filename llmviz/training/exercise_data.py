@@ -24,7 +24,7 @@ TRIES = 20  # a short context may end before the first answer; then others are m
 class _Practice(NamedTuple):
     """How exercises of a kind are made, and of which stories."""
 
-    asked: Callable[[str, random.Random], list[Piece]]
+    questions: Callable[[str, random.Random], list[Piece]]
     own: Callable[[random.Random], list[Piece]]
     fits: Callable[[str], bool]
     from_stories: (
@@ -84,7 +84,7 @@ class ExerciseData(DerivedData):
         for _ in range(TRIES):
             if chance.random() < practice.from_stories:
                 exercises = [
-                    practice.asked(chance.choice(self.stories), chance) for _ in range(rows)
+                    practice.questions(chance.choice(self.stories), chance) for _ in range(rows)
                 ]
             else:
                 exercises = [practice.own(chance) for _ in range(rows)]

@@ -28,7 +28,7 @@ TRAINING, VALIDATION = 4, 5
 class HiddenSteps(NamedTuple):
     """Which tokens of a batch are asked for, and what stands in their place; all (B, T)."""
 
-    asked: np.ndarray  # bool
+    chosen: np.ndarray  # bool
     masked: np.ndarray  # bool, of those asked: the mask token stands there
     replaced: np.ndarray  # bool, of those asked: some other token stands there
     inputs: np.ndarray  # int64, what the model reads

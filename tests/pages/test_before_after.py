@@ -188,7 +188,7 @@ def test_a_class_is_counted_and_its_words_are_sorted_without_names():
     assert ["before", "a", "own words: data", ODD, "", "2"] in rows
     assert ["before", "a", "kind", "data", "", "2"] in rows
     assert sum(int(row[5]) for row in rows if row[2] == "1") == 3
-    people = class_question.THOUGHT.of(one)[name].said
+    people = class_question.THOUGHT.of(one)[name].own_words
     assert not any(who in str(rows) for who in people)
     press(ann, classroom.words.end)
     press(ann, classroom.words.end_now)

@@ -173,7 +173,9 @@ def test_looks_lead_to_the_frames_that_they_name():
     steps = {frame: f"{chapter.frames()[frame].step:,}" for frame in chapter.SAID_AT.values()}
     assert chapter.frames()[chapter.SAID_AT["memorised"]].step == record.film().memorised_at
     for passage, frame in zip(words.looks, chapter.SAID_AT.values(), strict=True):
-        ((words_of, look),) = [pair for pair in looks(passage.format(**chapter.said())) if pair[1]]
+        ((words_of, look),) = [
+            pair for pair in looks(passage.format(**chapter.summary())) if pair[1]
+        ]
         assert (words_of, look) == (f"step {steps[frame]}", f"grokframe={frame}")
 
 

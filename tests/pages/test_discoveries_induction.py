@@ -118,7 +118,7 @@ def test_other_letters_and_the_other_head_are_shown_at_once(other, covers):
 
 
 def test_the_looks_name_moments_before_and_after_the_step():
-    named = chapter.said()
+    named = chapter.summary()
     assert named["before"].repeat_loss > 2.5 > 1 > named["after"].repeat_loss
     assert named["last"].off[0][0] > np.log(induction.V) - 0.5, "without head 0.0 nothing is copied"
     _, _, maps = chapter.results(tuple(induction.ids_of(DEFAULT)), record.frame_of(26)[0])

@@ -160,7 +160,7 @@ def asked(**more):
         papershape="modern 7B", paperdtype="float32", paperoptimizer="sgd", paperrecompute=0,
         paperpieces=1, paperattention="fused", papertokens=8,
     )  # fmt: skip
-    return chapter.asked(given | sizes | more)[0]
+    return chapter.settings_of(given | sizes | more)[0]
 
 
 def test_a_typed_size_changes_what_follows_from_it_and_nothing_else():

@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
-from llmviz.course.ui.asked import elements, guess_in
 from llmviz.course.ui.guess import QUESTIONS
 from llmviz.course.ui.guess_drawn import words
 from llmviz.course.ui.guess_given import HERE, Given, slot_of
 from llmviz.course.ui.guess_made import MADE
+from llmviz.course.ui.placed_question import elements, guess_in
 from llmviz.course.ui.question import Question
 from tests.pages.asked import texts
 from tests.pages.harness import fine, open_part, unpack_all

@@ -100,7 +100,7 @@ def test_a_model_is_said_to_lose_a_letter_or_to_spread_it_only_where_it_does(
 ):
     nothing = np.zeros(64)
     found = UnitRoles(1, 0.5, 2, 0.1, guessed, usual, together, 900, nothing, nothing)
-    said = recurrent.told({"gru": found})
+    said = recurrent.verdicts({"gru": found})
     assert ("hardly anything" in said) == (together <= usual + recurrent.CLEAR)
     assert "alone" not in said or guessed > usual
     assert "no single one" not in " ".join(said.split()) or not found.tells

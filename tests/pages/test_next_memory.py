@@ -86,7 +86,7 @@ def test_the_memory_is_the_sum_of_its_orders_and_answers_what_it_should(kind, he
     np.testing.assert_allclose(found["S"], found["K"] @ found["V"], atol=1e-5)
     np.testing.assert_allclose(found["a"], found["q"] @ found["S"], atol=1e-4)
     told, waiter = chapter.text_of(41, CHANGED), model.bundled(kind)
-    logits = waiter(*(part[:, : int(heard)] for part in told[:2]), told.asked[:, 1:2])
+    logits = waiter(*(part[:, : int(heard)] for part in told[:2]), told.queries[:, 1:2])
     np.testing.assert_allclose(
         waiter.head(waiter.value.weight.new_tensor(found["a"])).numpy(),
         logits[0].numpy(),
@@ -102,7 +102,7 @@ def test_the_memory_is_the_sum_of_its_orders_and_answers_what_it_should(kind, he
 @pytest.mark.parametrize(("asked", "ordered"), [("2", True), ("6", False)])
 def test_the_section_is_about_the_guest_who_is_asked_for_even_before_the_order(asked, ordered):
     page = page_of(show="1", memheard="4", memasked=asked)
-    name = GUESTS[int(chapter.text_of(41, ONCE).asked[0, int(asked) - 1])]
+    name = GUESTS[int(chapter.text_of(41, ONCE).queries[0, int(asked) - 1])]
     assert f"Where in the memory is {name}'s dish?" in [head.value for head in page.header]
     assert (f"{name} has not ordered yet" in prose_of(page)) is not ordered
 

@@ -97,7 +97,7 @@ def test_the_record_is_told_within_its_error():
     for way, case in zip(reward_runs.WAYS, chapter.run_cases(reward_runs.SAMPLES)[1:], strict=True):
         found = np.array([run.last.passed(reward_runs.SAMPLES) for run in runs[way]])
         apart = found.mean() - base.passed(reward_runs.SAMPLES)
-        kinds[way] = chapter.told(found, base.passed(reward_runs.SAMPLES), base.questions)
+        kinds[way] = chapter.verdict(found, base.passed(reward_runs.SAMPLES), base.questions)
         assert kinds[way] in ("tie", "above" if apart > 0 else "below")
         assert case.value == pytest.approx(found.mean())
     alike = set(kinds.values()) == {"tie"}
@@ -106,11 +106,11 @@ def test_the_record_is_told_within_its_error():
 
 
 def test_a_few_sums_do_not_tell_99_from_100_however_well_runs_agree():
-    assert chapter.told(np.array([0.99] * 3), 1.0, 100) == "tie"
-    assert chapter.told(np.array([1.0] * 3), 1.0, 100) == "tie"
-    assert chapter.told(np.array([0.99] * 3), 1.0, 10_000) == "below"
-    assert chapter.told(np.array([0.8] * 3), 0.5, 100) == "above"
-    assert chapter.told(np.array([0.2, 0.5, 0.8]), 0.3, 10_000) == "tie"
+    assert chapter.verdict(np.array([0.99] * 3), 1.0, 100) == "tie"
+    assert chapter.verdict(np.array([1.0] * 3), 1.0, 100) == "tie"
+    assert chapter.verdict(np.array([0.99] * 3), 1.0, 10_000) == "below"
+    assert chapter.verdict(np.array([0.8] * 3), 0.5, 100) == "above"
+    assert chapter.verdict(np.array([0.2, 0.5, 0.8]), 0.3, 10_000) == "tie"
 
 
 def test_a_reward_that_is_the_same_for_all_is_said_to_teach_nothing():

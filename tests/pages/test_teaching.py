@@ -13,8 +13,8 @@ import pytest
 from llmviz.cli import parser
 from llmviz.course.document.marks import as_markdown
 from llmviz.course.lessons import LESSONS
-from llmviz.course.ui.asked import Asked, questions_of
 from llmviz.course.ui.contents import LANGUAGE, controls_of
+from llmviz.course.ui.placed_question import PlacedQuestion, questions_of
 from llmviz.course.ui.question import Question
 from llmviz.course.ui.worksheet import ADDRESS
 
@@ -51,7 +51,7 @@ def place_of(link: str) -> Place:
 
 
 @cache
-def asked(place: Place) -> list[Asked]:
+def asked(place: Place) -> list[PlacedQuestion]:
     given = {key: value for key, value in place.controls if key not in ("show", "course")}
     return questions_of(place.lesson, place.chapter, **given)
 

@@ -13,7 +13,7 @@ import torch
 from llmviz.course.components.matrix_view.view import matrix_payload
 from llmviz.course.lessons.training.step import chapter as step_chapter
 from llmviz.course.lessons.training.step import pictures, words
-from llmviz.course.lessons.training.step.one_step import STEPS, Asked, one_step, update
+from llmviz.course.lessons.training.step.one_step import STEPS, StepChoice, one_step, update
 from llmviz.course.lessons.training.step.step_calls import calls
 from tests.pages import harness
 from tests.pages.cells import work_out
@@ -26,9 +26,9 @@ TEXT = "The cat sat on the mat. The kitten slept."
 def asked_variants():
     for optimizer in ("sgd", "adamw"):
         for step, clip in ((1, 0.5), (1, 0.0), (7, 5.0), (STEPS, 0.2)):
-            yield Asked(TEXT, 2, 3, step, optimizer, clip)
-    yield Asked("ab", 3, 4)
-    yield Asked(TEXT, 1, 2)
+            yield StepChoice(TEXT, 2, 3, step, optimizer, clip)
+    yield StepChoice("ab", 3, 4)
+    yield StepChoice(TEXT, 1, 2)
 
 
 @pytest.mark.parametrize("asked", list(asked_variants()), ids=str)
@@ -84,13 +84,13 @@ def test_the_table_of_calls_has_each_call_of_the_function_above_it():
     told = list(words.calls.values())
     for call in ("loss.backward", "clip_grad_norm_", "optimizer.step", "optimizer.zero_grad"):
         assert f"{call}(" in source and any(one.startswith(f"{call}(") for one in told)
-    assert list(words.calls) == [one.name for one in calls(Asked(TEXT))]
+    assert list(words.calls) == [one.name for one in calls(StepChoice(TEXT))]
 
 
 def test_the_page_says_the_steps_numbers_and_shows_saving_once_it_is_asked_for():
     app = harness.open_part("training", "step", text=TEXT, batch_step="2", batch_opt="adamw")
     harness.fine(app)
-    step = one_step(Asked(TEXT, step=2, optimizer="adamw"))
+    step = one_step(StepChoice(TEXT, step=2, optimizer="adamw"))
     text = harness.prose_of(app)
     for number in (f"{step.loss:.4f}", f"{step.loss_after:.4f}", f"{step.untrained_loss:.3f}"):
         assert number in text
@@ -141,7 +141,7 @@ def test_where_a_step_puts_a_weight_is_asked_with_answers_that_are_apart(asked, 
 def test_before_a_guess_the_new_weight_and_the_second_loss_are_not_told(covers):
     app = harness.open_part("training", "step", text=TEXT)
     harness.fine(app)
-    step = one_step(Asked(TEXT))
+    step = one_step(StepChoice(TEXT))
     assert f"{step.loss:.3f}" in harness.prose_of(app)
     assert f"{step.loss_after:.4f}" not in harness.prose_of(app)
     (line,) = (

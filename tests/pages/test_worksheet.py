@@ -20,7 +20,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.ui import worksheet
-from llmviz.course.ui.asked import elements, guess_in, questions_of
+from llmviz.course.ui.placed_question import elements, guess_in, questions_of
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.course.ui.worksheet import drawn
 from tests.pages.asked import TAG

@@ -25,16 +25,16 @@ def test_the_shares_are_those_of_the_paper():
     may = np.ones(tokens.shape, dtype=bool)
     may[:, 0] = False
     steps = hide_tokens(tokens, may, 50, 50, rng(1))
-    assert steps.asked[:, 1:].mean() == pytest.approx(HIDDEN, abs=0.005)
-    assert not steps.asked[:, 0].any()
-    assert steps.masked.sum() / steps.asked.sum() == pytest.approx(MASKED, abs=0.01)
-    assert steps.replaced.sum() / steps.asked.sum() == pytest.approx(REPLACED, abs=0.01)
+    assert steps.chosen[:, 1:].mean() == pytest.approx(HIDDEN, abs=0.005)
+    assert not steps.chosen[:, 0].any()
+    assert steps.masked.sum() / steps.chosen.sum() == pytest.approx(MASKED, abs=0.01)
+    assert steps.replaced.sum() / steps.chosen.sum() == pytest.approx(REPLACED, abs=0.01)
     assert not (steps.masked & steps.replaced).any()
     assert (steps.inputs[steps.masked] == 50).all()
     untouched = ~(steps.masked | steps.replaced)
     assert (steps.inputs[untouched] == tokens[untouched]).all()
-    assert (steps.targets[steps.asked] == tokens[steps.asked]).all()
-    assert (steps.targets[~steps.asked] == -1).all()
+    assert (steps.targets[steps.chosen] == tokens[steps.chosen]).all()
+    assert (steps.targets[~steps.chosen] == -1).all()
     assert steps.inputs[steps.replaced].max() < 50
 
 
@@ -100,12 +100,12 @@ def test_every_part_that_a_row_may_be_cut_to_occurs_and_no_other():
 def test_every_token_of_a_row_is_asked_for_and_replaced_by_every_other():
     tokens = np.tile(np.arange(7), (4000, 1))
     steps = hide_tokens(tokens, np.ones(tokens.shape, bool), 7, 7, rng())
-    assert steps.asked.any(0).all()
+    assert steps.chosen.any(0).all()
     assert set(steps.inputs[steps.replaced].tolist()) == set(range(7))
     only = np.zeros((1, 7), bool)
     only[0, 2:6] = True
     lone = [hide_tokens(tokens[:1], only, 7, 7, rng(seed)) for seed in range(300)]
-    assert {int(np.flatnonzero(one.asked[0])[0]) for one in lone} == {2, 3, 4, 5}
+    assert {int(np.flatnonzero(one.chosen[0])[0]) for one in lone} == {2, 3, 4, 5}
 
 
 def test_other_windows_are_refused():
@@ -130,11 +130,11 @@ def test_any_number_of_tokens_of_a_row_is_hidden_and_each_number_as_often():
     may[:, 0], may[::2, 1] = False, False  # five may be hidden in a row, or four
     may[0] = False
     steps = hide_any_share(ids, may, 9, rng())
-    assert not (steps.asked & ~may).any() and not steps.replaced.any()
-    assert (steps.inputs == np.where(steps.asked, 9, ids)).all()
-    assert (steps.targets == np.where(steps.asked, ids, -1)).all()
-    assert not steps.asked[0].any(), "nothing may be hidden there"
-    for row, most in ((steps.asked[1::2], 5), (steps.asked[2::2], 4)):
+    assert not (steps.chosen & ~may).any() and not steps.replaced.any()
+    assert (steps.inputs == np.where(steps.chosen, 9, ids)).all()
+    assert (steps.targets == np.where(steps.chosen, ids, -1)).all()
+    assert not steps.chosen[0].any(), "nothing may be hidden there"
+    for row, most in ((steps.chosen[1::2], 5), (steps.chosen[2::2], 4)):
         counts = np.bincount(row.sum(1), minlength=most + 1)
         assert counts[0] == 0
         assert counts[1:] == pytest.approx(len(row) / most, abs=5 * (len(row) / most) ** 0.5)

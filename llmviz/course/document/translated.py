@@ -200,20 +200,23 @@ def _comment(made: Mapping[str, Any]) -> str:
 
 
 def _block(name: str, value: Any, own: Mapping[str, str]) -> list[str]:
-    def said(path: str) -> list[str]:
+    def text_at(path: str) -> list[str]:
         return _paragraphs(own.get(f"{name}/{path}", ""))
 
     if isinstance(value, Section):
-        title = " ".join(said("title"))
-        return [f"## {title} {{#{name}}}", *(line for text in said("text") for line in ("", text))]
+        title = " ".join(text_at("title"))
+        return [
+            f"## {title} {{#{name}}}",
+            *(line for text in text_at("text") for line in ("", text)),
+        ]
     if isinstance(value, Ask):
         lines = [f"### Predict {{#{name}}}"]
-        lines += [line for text in said("text") for line in ("", text)]
+        lines += [line for text in text_at("text") for line in ("", text)]
         for at in range(len(value.answers)):
             mark = " " if value.right is None else "x" if at == value.right else " "
             box = "" if value.right is None else f"[{mark}] "
-            lines += ["", f"- {box}{' '.join(said(str(at)))}"]
-            lines += [x for text in said(f"{at}/because") for x in ("", f"  {text}")]
+            lines += ["", f"- {box}{' '.join(text_at(str(at)))}"]
+            lines += [x for text in text_at(f"{at}/because") for x in ("", f"  {text}")]
         return lines
     if isinstance(value, Sentence):
         text = own[name]

@@ -24,8 +24,8 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.site.visit import Visit
 from llmviz.course.site.words import words
-from llmviz.course.ui.asked import OF_THE_APP, elements, guess_in, key_of
 from llmviz.course.ui.guess_drawn import words as guess_words
+from llmviz.course.ui.placed_question import OF_THE_APP, elements, guess_in, key_of
 from llmviz.course.ui.prose import to_html
 from llmviz.course.ui.question import Question
 

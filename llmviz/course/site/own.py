@@ -183,5 +183,5 @@ def own_part(
     told: dict[str, Any] = {"script": path, "name": holder, "pictures": list(own.pictures)}
     if real:
         given = {"root": "../" * name.count("/"), "text": own.real_text}
-        told["real"] = given | real.told(own.real)
+        told["real"] = given | real.script_data(own.real)
     return f"{html[:at]}{part}{html[at:]}", told | own.data(files)

@@ -40,7 +40,7 @@ class RealPage(NamedTuple):
         """As a button says it."""
         return f"a real model, {self.title}"
 
-    def told(self, part: str) -> dict[str, Any]:
+    def script_data(self, part: str) -> dict[str, Any]:
         """What a chapter's script is told, which loads the whole model or its tokenizer alone."""
         if part == "model":
             return {"manifest": self.shards.manifest, "what": self.what, "machine": self.machine}
@@ -48,7 +48,7 @@ class RealPage(NamedTuple):
         return {"manifest": manifest, "what": f"the tokenizer of {self.what}"}
 
     @property
-    def said(self) -> str:
+    def size_line(self) -> str:
         """How large it is, in one line."""
         most = max(len(piece.content) for piece in self.shards.pieces)
         size = self.shards.bytes

@@ -14,12 +14,12 @@ from types import MappingProxyType
 from typing import Any
 
 from llmviz.course.components._shared.transport import unpack
-from llmviz.course.ui.asked import elements, guess_in, key_of, opened
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
 from llmviz.course.ui.guess import QUESTIONS
 from llmviz.course.ui.guess_drawn import HANDS, words
 from llmviz.course.ui.guess_given import SHOWN
+from llmviz.course.ui.placed_question import elements, guess_in, key_of, opened
 from llmviz.course.ui.question import Question
 
 _DRAWN = {"html", "bidi_component", "plotly_chart", "dataframe", "table", "code", "markdown"}

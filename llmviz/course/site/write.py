@@ -34,11 +34,11 @@ from llmviz.course.site.own import FIELDS, OWN, own_part
 from llmviz.course.site.real_page import real_page
 from llmviz.course.site.visit import Visit, looks, visit
 from llmviz.course.site.words import words
-from llmviz.course.ui.asked import SILENT, elements
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import WAY, Lesson
 from llmviz.course.ui.course import GLOSSARY, HOME, search_index, stops
 from llmviz.course.ui.furniture import words as furniture
+from llmviz.course.ui.placed_question import SILENT, elements
 from llmviz.course.ui.prose import to_html
 from llmviz.files.nearest import nearest
 from llmviz.files.paths import ICON, LICENCE
@@ -165,7 +165,7 @@ def write_site(
     pages = places(only, way, model)
     real = real_page(model) if model else None
     if real:
-        tell(real.said)
+        tell(real.size_line)
     with writing(str(folder)), _own_runs(), whole_folder(folder) as unfinished:
         files = Files(unfinished, kept=bool(way), real=real)
         files.shared(_index(pages))

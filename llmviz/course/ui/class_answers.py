@@ -226,7 +226,7 @@ class Ask(NamedTuple):
 
 
 @dataclass
-class Asked:
+class Answered:
     """A question that was asked, the answer of each who gave one, and their own words.
 
     marks: the numbers that each set on the picture, if it is answered there. kinds: into which kind
@@ -238,7 +238,7 @@ class Asked:
     right: int
     given: dict[str, int] = field(default_factory=dict)
     marks: dict[str, list[float]] = field(default_factory=dict)
-    said: dict[str, str] = field(default_factory=dict)
+    own_words: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
 
     def counts(self) -> list[int]:
@@ -267,11 +267,11 @@ class ClassAnswers:
     def __init__(self, classes: Classes) -> None:
         self._lines = ClassLines(classes)
 
-    def ask(self, group: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
+    def ask(self, group: OpenClass, text: str, answers: Sequence[str], right: int) -> Answered:
         """Ask a class a question, and return it with the answers that came so far."""
         return self.ask_all(group, [Ask(text, answers, right)])[name_of(text, answers)]
 
-    def ask_all(self, group: OpenClass, asks: Iterable[Ask]) -> dict[str, Asked]:
+    def ask_all(self, group: OpenClass, asks: Iterable[Ask]) -> dict[str, Answered]:
         """Ask a class several questions; return these by name, with the answers so far."""
         wanted = {ask.name: ask for ask in asks}
         known = self.of(group)
@@ -281,7 +281,7 @@ class ClassAnswers:
                     self._lines.write(group, [name, ask.text, list(ask.answers), ask.right])
             known = self.of(group)
         return {
-            name: known.get(name) or Asked(ask.text, list(ask.answers), ask.right)
+            name: known.get(name) or Answered(ask.text, list(ask.answers), ask.right)
             for name, ask in wanted.items()
         }
 
@@ -317,15 +317,15 @@ class ClassAnswers:
         """Whether from some address as many have answered as may, so that others are refused."""
         return self._lines.is_crowded(group)
 
-    def of(self, group: OpenClass) -> dict[str, Asked]:
+    def of(self, group: OpenClass) -> dict[str, Answered]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
-        questions: dict[str, Asked] = {}
+        questions: dict[str, Answered] = {}
         given: list[tuple[str, str, int | str, list[float]]] = []
         kinds: list[tuple[str, str, str]] = []
         for line in self._lines.last(group):
             match json.loads(line):
                 case [name, question, list(answers), right]:
-                    questions[name] = Asked(question, [str(answer) for answer in answers], right)
+                    questions[name] = Answered(question, [str(answer) for answer in answers], right)
                 case [name, mark, said, kind] if mark == SORTED:
                     kinds.append((name, said, kind))
                 case [name, who, answer, *guess]:
@@ -339,7 +339,7 @@ class ClassAnswers:
                 if guess:
                     questions[name].marks[who] = guess
             else:
-                questions[name].said[who] = answer
+                questions[name].own_words[who] = answer
         for name, said, kind in kinds:
             if name in questions:
                 questions[name].kinds[said] = kind
@@ -355,12 +355,12 @@ class ClassAnswers:
         rows = csv.writer(out)
         rows.writerow(HEAD)
         for question in self.of(group).values():
-            if not question.given and not any(question.said.values()):
+            if not question.given and not any(question.own_words.values()):
                 continue
             for index, count in enumerate(question.counts()):
                 texts = (question.text, question.answers[index])
                 rows.writerow([*map(as_cell, texts), int(index == question.right), count])
-            for said, count in sorted(Counter(filter(None, question.said.values())).items()):
+            for said, count in sorted(Counter(filter(None, question.own_words.values())).items()):
                 rows.writerow([*map(as_cell, (question.text, said)), "", count])
         return out.getvalue()
 

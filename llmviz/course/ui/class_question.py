@@ -82,11 +82,13 @@ def warn_if_full(group: OpenClass) -> None:
         notices.warn(unmarked(words.crowded.format(count=limit("LLMVIZ_ADDRESS_FOLLOWERS"))))
 
 
-def told(text: str, answers: Sequence[str]) -> int:
+def shown_of(text: str, answers: Sequence[str]) -> int:
     """Return how far a presenter shows the answer: 0 not at all, 1 the answer, 2 the reason."""
     if class_session.current() is None:
         return 0
-    return class_session.told(name_of(unmarked(text), [unmarked(answer) for answer in answers]))
+    return class_session.answer_shown(
+        name_of(unmarked(text), [unmarked(answer) for answer in answers])
+    )
 
 
 def thinks(
@@ -114,7 +116,7 @@ def thinks(
     st.fragment(_counted, run_every=POLL)(
         group, name, (text, answers, right), order, picture and picture.draw
     )
-    far = class_session.told(name)
+    far = class_session.answer_shown(name)
     further = (far + 1) % len(words.tell_all)
     press: dict[str, Any] = {"on_click": class_session.tell_all, "args": (name, further)}
     st.button(words.tell_all[far], key=f"_class_tell.{name}", type="tertiary", **press)
@@ -144,7 +146,7 @@ def _counted(
         for index in order:
             line = words.of_answer.format(answer=question.answers[index], count=counts[index])
             st.progress(counts[index] / max(1, sum(counts)), escape_markdown(line))
-    _own_words([text for text in question.said.values() if text], shown)
+    _own_words([text for text in question.own_words.values() if text], shown)
 
 
 def _own_words(said: list[str], key: str) -> None:

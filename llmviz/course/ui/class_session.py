@@ -140,7 +140,7 @@ def tell_all(name: str, far: int) -> None:
         show(place.page, place.query, place.texts)
 
 
-def told(name: str) -> int:
+def answer_shown(name: str) -> int:
     """Return how far the answer to a question is shown to all in this window's class."""
     return st.session_state.get(_TOLD, {}).get(name, 0) if current() is not None else 0
 

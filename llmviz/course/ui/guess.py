@@ -13,7 +13,7 @@ from llmviz.course.components._shared.transport import component_key
 from llmviz.course.components.case_rows.view import Axis, Case
 from llmviz.course.components.progress.view import note_answer
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui.class_question import OnPicture, thinks, told
+from llmviz.course.ui.class_question import OnPicture, shown_of, thinks
 from llmviz.course.ui.guess_drawn import DrawnGuess, words
 from llmviz.course.ui.guess_given import HERE, SHOWN
 from llmviz.course.ui.guess_made import made
@@ -141,7 +141,7 @@ class Guess(DrawnGuess):
         guess = self._guessed(question)
         if not self.by_hand:  # Markdown, as the list has it
             right, guess = (_ESCAPED.sub(r"\1", text) for text in (right, guess))
-        reason, far = question.reasons[question.right], told(question.text, question.answers)
+        reason, far = question.reasons[question.right], shown_of(question.text, question.answers)
         if answer is not None or self.given is None or self.given.chosen is None:
             ended = question.text, guess, right, reason
             st.session_state.setdefault(_ENDED, {})[self._slot] = ended

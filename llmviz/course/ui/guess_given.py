@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from llmviz.course.ui.class_question import told
+from llmviz.course.ui.class_question import shown_of
 from llmviz.course.ui.question import Question
 from llmviz.course.ui.state import PageState
 
@@ -155,7 +155,7 @@ class GivenGuess:
             or self.seen
             or self._forced
             or self._linked
-            or told(question.text, question.answers) > 0
+            or shown_of(question.text, question.answers) > 0
         )
 
     @property

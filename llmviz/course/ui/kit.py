@@ -49,7 +49,7 @@ from llmviz.course.ui.hour import looks, rest
 from llmviz.course.ui.job_pools import import_jobs, map_jobs, prepare_umap, training_jobs
 from llmviz.course.ui.lesson import draw_part, section, seen
 from llmviz.course.ui.live_job import (
-    Said,
+    JobWords,
     begun,
     going_job,
     job_for,

@@ -29,7 +29,7 @@ JOBS = "_live_jobs"  # in the session: {page and control: (settings, job)}
 
 
 @dataclass(frozen=True)
-class Said:
+class JobWords:
     """What is said while a job goes on, when it was stopped, and on the button that begins anew.
 
     repeats: whether that button is also there when the job has ended by itself, for what comes out
@@ -132,7 +132,7 @@ def live(
     *,
     start: str,
     share: Callable[[Job], float],
-    said: Said = Said(),
+    said: JobWords = JobWords(),
 ) -> None:
     """Show a button that begins a job, and the job once it was begun; a link may say so, too.
 
@@ -172,7 +172,7 @@ def live(
     polled(watch, lambda: not job.over)
 
 
-def _progress(job: Job, share: float, said: Said, key: str) -> None:
+def _progress(job: Job, share: float, said: JobWords, key: str) -> None:
     held = job.state == PAUSED
     waits, goes = job.before, said.going_on if share else BEGINS
     text = HELD if held else WAITS.format(count=waits) if waits else goes

@@ -20,10 +20,10 @@ from markupsafe import Markup, escape
 from llmviz.course.components.case_rows.view import Axis, Form
 from llmviz.course.document import ENGLISH, language
 from llmviz.course.document.languages import let_choose
-from llmviz.course.ui.asked import TERM, Asked, questions_of
 from llmviz.course.ui.codec import MOST_OF_A_PROMPT
 from llmviz.course.ui.contents import LANGUAGE, Chapter, Lesson, controls_of, package_of
 from llmviz.course.ui.furniture import words as furniture
+from llmviz.course.ui.placed_question import TERM, PlacedQuestion, questions_of
 from llmviz.course.ui.prose import to_html
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.files.whole import write_whole
@@ -110,7 +110,7 @@ class Page(NamedTuple):
     question: str
     link: str
     texts: Sequence[str]
-    asked: Sequence[Asked]
+    questions: Sequence[PlacedQuestion]
     own: tuple[str, str] = ("", "")
 
 
@@ -154,7 +154,7 @@ def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) ->
         place = f"{address.rstrip('/')}/{lesson.key}?{query}"
         head = (chapter.key, chapter.title, chapter.front.question)
         pages.append(Page(*head, place, list(texts.values()), questions))
-    return [page for page in pages if page.asked]
+    return [page for page in pages if page.questions]
 
 
 def asks(lesson: Lesson) -> bool:

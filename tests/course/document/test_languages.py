@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from llmviz.course.components._shared.bundle import COMPONENTS
-from llmviz.course.components._shared.transport import said
+from llmviz.course.components._shared.transport import translations
 from llmviz.course.components.words import words
 from llmviz.course.document import Sentence, languages, texts_of
 from llmviz.course.document.translated import leaves
@@ -110,6 +110,6 @@ def test_what_scripts_say_of_their_own_stands_in_their_document():
 
 
 def test_pictures_get_their_words_only_where_they_are_not_english(monkeypatch):
-    assert said() == {}
+    assert translations() == {}
     monkeypatch.setattr(languages, "_asks", lambda: "es")
-    assert said()["click for every term"] == "haz clic para ver todos los términos"
+    assert translations()["click for every term"] == "haz clic para ver todos los términos"

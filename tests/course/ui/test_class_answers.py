@@ -66,7 +66,7 @@ def test_own_words_come_back_as_they_were_and_are_no_formula(classes, text):
     thought.say(one, "y", NAME, "taken back")
     thought.say(one, "y", NAME, " \n")
     asked = thought.ask(one, TEXT, ANSWERS, 1)
-    assert asked.said == {"x": text, "y": ""} and asked.counts() == [0, 0, 0]
+    assert asked.own_words == {"x": text, "y": ""} and asked.counts() == [0, 0, 0]
     last = list(csv.reader(io.StringIO(thought.table(one), newline="")))[-1]
     assert last == ["'" + TEXT, ("'" if text[0] == "=" else "") + text, "", "1"]
 
@@ -77,7 +77,7 @@ def test_own_words_are_short_whole_and_gone_with_the_class(classes):
     thought.ask(one, TEXT, ANSWERS, 1)
     thought.say(one, "x", NAME, "한" * 10_000)
     thought.say(one, "y", NAME, "half \ud83d of a character\nnext line")
-    said = ClassAnswers(Classes()).of(one)[NAME].said
+    said = ClassAnswers(Classes()).of(one)[NAME].own_words
     assert said["x"] == "한" * MOST and said["y"] == "half \ufffd of a character next line"
     classes.end(one.code, "w")
     thought.say(one, "x", NAME, "too late")
@@ -108,7 +108,7 @@ def test_in_a_full_file_stays_what_counts_whichever_process_writes(classes, monk
                 text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").split()
             )
         for reader in (*processes, ClassAnswers(Classes(classes._now))):
-            assert reader.of(group)[NAME].said == noted
+            assert reader.of(group)[NAME].own_words == noted
         assert classes.path(group.code).with_suffix(".jsonl").stat().st_size <= 2000
     classes.end(group.code, "w")
 
@@ -129,7 +129,7 @@ def test_who_writes_much_takes_nobody_elses_room(classes, monkeypatch):
     thought.say(group, "x", NAME, "less")
     thought.give(group, "y", NAME, 1)
     asked = thought.of(group)[NAME]
-    assert asked.said == {"x": "less"} and asked.given == {"y": 1}
+    assert asked.own_words == {"x": "less"} and asked.given == {"y": 1}
 
 
 def test_of_an_address_so_many_followers_count_whichever_process_they_come_to(classes, monkeypatch):
@@ -146,7 +146,7 @@ def test_of_an_address_so_many_followers_count_whichever_process_they_come_to(cl
 
     def said() -> tuple[list[int], int]:
         asked = processes[0].of(group)[NAME]
-        return asked.counts(), len(asked.said)
+        return asked.counts(), len(asked.own_words)
 
     for number in range(50):
         assert processes[1].is_crowded(group) == (number >= 3)

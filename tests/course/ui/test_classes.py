@@ -362,7 +362,7 @@ def test_who_looks_for_classes_takes_nothing_that_is_written_at_this_moment(ahea
         finally:
             ended.set()
         looking.result()
-    assert len(thought.ask(one, "why?", [], -1).said) == 20
+    assert len(thought.ask(one, "why?", [], -1).own_words) == 20
 
 
 def test_what_a_killed_process_left_unfinished_goes_after_an_hour(classes, clock):

@@ -22,7 +22,7 @@ def training_page() -> None:
     import streamlit as st
 
     from llmviz.course.ui.codec import flag, number
-    from llmviz.course.ui.live_job import Said, begun, live
+    from llmviz.course.ui.live_job import JobWords, begun, live
     from llmviz.course.ui.state import THROUGH_APP, page_state
     from tests.course.ui.test_live_job import job_of
 
@@ -31,7 +31,7 @@ def training_page() -> None:
     st.slider("Heat", 0.0, 5.0, **state.bind("heat"))
     given = (state["heat"],)
     begun(state, "train", job_of, given)
-    more = {"start": "Train", "share": lambda job: 0.5, "said": Said(pauses=True)}
+    more = {"start": "Train", "share": lambda job: 0.5, "said": JobWords(pauses=True)}
     live(state, "train", job_of, given, lambda job: None, **more)
     if st.button("Another setting and back"):
         state["train"] = False

@@ -269,13 +269,13 @@ def _ending(key: str) -> bytes:
 
 
 def _written_ending(key: str, turns: dict[str, int]) -> bytes:
-    words = said()
+    words = translations()
     ending = {"key": key, "turns": turns} | ({"words": words} if words else {})
     text = json.dumps(ending, separators=(",", ":")).encode()
     return text + len(text).to_bytes(4, "little")
 
 
-def said() -> dict[str, str]:
+def translations() -> dict[str, str]:
     """Return what scripts say of their own, by its English; nothing in English."""
     if language() == ENGLISH:
         return {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from llmviz.course.lessons.before_after import AFTER, BEFORE
 from llmviz.course.lessons.before_after.two_tests import TESTS
-from llmviz.course.ui.class_answers import Ask, Asked, as_cell
+from llmviz.course.ui.class_answers import Answered, Ask, as_cell
 
 TEN = 10
 TIMES = (BEFORE, AFTER)
@@ -38,7 +38,7 @@ class Counts:
     kinds: Counter[str] = field(default_factory=Counter)
 
 
-def counted(asks: Asks, known: Mapping[str, Asked]) -> dict[str, Counts]:
+def counted(asks: Asks, known: Mapping[str, Answered]) -> dict[str, Counts]:
     """Return the counts by when; known: what the class was asked, by name."""
     found: dict[str, Counts] = {}
     people: dict[str, set[str]] = {}
@@ -54,7 +54,7 @@ def counted(asks: Asks, known: Mapping[str, Asked]) -> dict[str, Counts]:
             pairs = zip(ten, gave, strict=True)
             counts.whole[sum(given[person] == ask.right for ask, given in pairs)] += 1
         if own.name in known:
-            said = {person: text for person, text in known[own.name].said.items() if text}
+            said = {person: text for person, text in known[own.name].own_words.items() if text}
             who.update(said)
             counts.words.update((own.name, text) for text in said.values())
             sorted_into = known[own.name].kinds
@@ -64,7 +64,7 @@ def counted(asks: Asks, known: Mapping[str, Asked]) -> dict[str, Counts]:
     return found
 
 
-def _given(ask: Ask, known: Mapping[str, Asked]) -> dict[str, int]:
+def _given(ask: Ask, known: Mapping[str, Answered]) -> dict[str, int]:
     """The answers to a question, without those that there are not."""
     if ask.name not in known:
         return {}
@@ -72,7 +72,7 @@ def _given(ask: Ask, known: Mapping[str, Asked]) -> dict[str, int]:
     return {who: answer for who, answer in known[ask.name].given.items() if answer in there}
 
 
-def table(asks: Asks, known: Mapping[str, Asked]) -> str:
+def table(asks: Asks, known: Mapping[str, Answered]) -> str:
     """Return all counts as CSV without names; own words stand by their letters."""
     out = io.StringIO()
     rows = csv.writer(out)

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from llmviz.course.lessons.before_after import AFTER, BEFORE, LESSON, words
 from llmviz.course.lessons.before_after.questions import MODEL, continued, questions, test_of, why
 from llmviz.course.ui import engine
-from llmviz.course.ui.asked import SECONDS, Asked
+from llmviz.course.ui.placed_question import SECONDS, PlacedQuestion
 from llmviz.course.ui.worksheet import Page
 
 
@@ -19,7 +19,7 @@ def pages(address: str) -> Iterator[Page]:
     engine.wait(SECONDS)
     for when in (BEFORE, AFTER):
         test = test_of(when, swapped=False)
-        sheet = [Asked("", "", question) for question in questions(test)]
+        sheet = [PlacedQuestion("", "", question) for question in questions(test)]
         own = ("", "")
         if MODEL in engine.names():
             found = continued(engine.load(MODEL), test)

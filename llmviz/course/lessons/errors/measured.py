@@ -45,5 +45,5 @@ def measure_live(
         results,
         start=words.measure,
         share=share,
-        said=kit.Said(words.going, words.stopped, words.again_measure),
+        said=kit.JobWords(words.going, words.stopped, words.again_measure),
     )

@@ -39,7 +39,7 @@ FILLERS = 12  # sentences of a long text, besides those with the fact
 
 
 @dataclass(frozen=True)
-class Asked:
+class TwoOwners:
     """A story in which two people have a thing each, and the thing that is asked for.
 
     right: who has it. others: the first names of the other people.
@@ -56,12 +56,12 @@ class Asked:
         return self.others[0]
 
 
-def _question(case: Asked, before: str = "", options: str = "") -> str:
+def _question(case: TwoOwners, before: str = "", options: str = "") -> str:
     story = f"{case.story} {before}" if before else case.story
     return f"{story} But who had the {case.thing} now{options}? It was"
 
 
-WAYS: dict[str, Callable[[Asked], str]] = {
+WAYS: dict[str, Callable[[TwoOwners], str]] = {
     PLAIN: _question,
     "shorter": lambda case: f"{case.story} Who had the {case.thing} now? It was",
     "turned": lambda case: f"{case.story} But now who had the {case.thing}? It was",
@@ -75,12 +75,12 @@ WAYS: dict[str, Callable[[Asked], str]] = {
 """By name: the text whose next token is the answer."""
 
 
-def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) -> list[Asked]:
+def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) -> list[TwoOwners]:
     """Return stories up to a question who has which of two things that two people have.
 
     The names of a story begin with different tokens, so that the next token tells the answer.
     """
-    found: list[Asked] = []
+    found: list[TwoOwners] = []
     for document in generate(10_000 + 1_000 * count, seed):
         if len(found) == count:
             break
@@ -90,20 +90,20 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
             if fact.kind != "possession" or not asks or question != f"{thing} now? It was ":
                 continue
             if len(set(holders(before).values())) == 2:
-                story = Asked(before, thing, fact.right, fact.wrong)
+                story = TwoOwners(before, thing, fact.right, fact.wrong)
                 if len(set(first_tokens(tokenizer, story))) == 1 + len(fact.wrong):
                     found.append(story)
                     break
     return found
 
 
-def first_tokens(tokenizer: Tokenizer, story: Asked) -> list[int]:
+def first_tokens(tokenizer: Tokenizer, story: TwoOwners) -> list[int]:
     """Return the first token of each person's name, that of the right one first."""
     return [tokenizer.encode(f" {name}")[0] for name in (story.right, *story.others)]
 
 
 def answers(
-    model: LanguageModel, tokenizer: Tokenizer, story: Asked, prompts: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, story: TwoOwners, prompts: Sequence[str]
 ) -> np.ndarray:
     """Return how probable each person is behind each prompt, of all people of the story (P, K).
 

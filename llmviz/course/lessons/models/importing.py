@@ -18,13 +18,13 @@ from llmviz.runs import store
 POLL = 0.5  # seconds between two looks at how far a job is
 LOOK = "llmviz.course.lessons.models.published_model:look_at"
 STEPS = "llmviz.course.lessons.models.published_import:import_steps"
-IMPORT = "transformer.bring"  # in the session: an `Asked`
+IMPORT = "transformer.bring"  # in the session: an `ImportRequest`
 PROBLEM = "transformer.bring.problem"  # in the session: why nothing was begun
 NAME = "transformer.bring.name"
 
 
 @dataclass
-class Asked:
+class ImportRequest:
     """What a visitor asked for: where it is, the look at it, and the import once one was begun."""
 
     source: str
@@ -50,7 +50,7 @@ def draw(state: kit.PageState, *, own: bool) -> None:
     if problem := st.session_state.get(PROBLEM):
         kit.refuse(problem)
     wanted = st.session_state.get(IMPORT)
-    if not isinstance(wanted, Asked):
+    if not isinstance(wanted, ImportRequest):
         return
     if wanted.work is None:
         _looked(wanted)
@@ -63,7 +63,7 @@ def _look(box: str, own: bool) -> None:
     st.session_state.pop(PROBLEM, None)
     st.session_state.pop(NAME, None)
     known = st.session_state.pop(IMPORT, None)
-    if isinstance(known, Asked):
+    if isinstance(known, ImportRequest):
         _stop(known)
     try:
         source, from_hub = source_of(st.session_state[box], folders=own)
@@ -71,10 +71,10 @@ def _look(box: str, own: bool) -> None:
         st.session_state[PROBLEM] = str(rule)
         return
     job = kit.import_jobs().start(LOOK, source=source, from_hub=from_hub, own=own)
-    st.session_state[IMPORT] = Asked(source, from_hub, own, job)
+    st.session_state[IMPORT] = ImportRequest(source, from_hub, own, job)
 
 
-def _looked(wanted: Asked) -> None:
+def _looked(wanted: ImportRequest) -> None:
     job = wanted.look
     if not job.over:
         _wait(wanted)
@@ -114,7 +114,7 @@ def about_rows(about: About) -> list[tuple[str, str]]:
     return [(words.about[name], cell) for name, cell in cells.items()]
 
 
-def _offer(wanted: Asked) -> None:
+def _offer(wanted: ImportRequest) -> None:
     st.session_state.setdefault(NAME, proposed(wanted.source))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(words.name, max_chars=60, width=320, key=NAME)
@@ -137,7 +137,7 @@ def proposed(source: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip("._-")[:40] or "model"
 
 
-def _begin(wish: Asked) -> None:
+def _begin(wish: ImportRequest) -> None:
     st.session_state.pop(PROBLEM, None)
     wanted = str(st.session_state.get(NAME, "")).strip()
     try:
@@ -150,7 +150,7 @@ def _begin(wish: Asked) -> None:
     )
 
 
-def _imported(wanted: Asked, job: kit.Job) -> None:
+def _imported(wanted: ImportRequest, job: kit.Job) -> None:
     if not job.over:
         _wait(wanted)
         st.caption(words.stay)
@@ -179,7 +179,7 @@ def _ended(job: kit.Job) -> bool:
 
 
 @st.fragment(run_every=POLL)
-def _wait(wanted: Asked) -> None:
+def _wait(wanted: ImportRequest) -> None:
     """Show how far a job is, and look again until it is over."""
     job = wanted.look if wanted.work is None else wanted.work
     if job.over:
@@ -209,7 +209,7 @@ def _how_far(job: kit.Job) -> tuple[str, float]:
     return text, 0.9 * now.done / max(1, now.total) if now.stage == DOWNLOADING else 0.95
 
 
-def _stop(wanted: Asked) -> None:
+def _stop(wanted: ImportRequest) -> None:
     for job in (wanted.look, wanted.work):
         if job is not None and not job.over:
             job.stop()

@@ -70,7 +70,7 @@ MEASURES: dict[str, Measure] = {
     "copies_off": Measure(copies.without, copies.Off, [()]),
     "heart": Measure(heart.measure, heart.Heart, [(text,) for text in (*heart.SENTENCES, STAR)]),
     "people": Measure(people.measure, tuple[people.Job, ...], [people.PAIR]),
-    "assistant": Measure(assistant.measure, assistant.Asked, QUESTIONS),
+    "assistant": Measure(assistant.measure, assistant.BothWays, QUESTIONS),
     "penalised": Measure(assistant.penalised, str, [(PIRATE,)]),
     "bits": Measure(bits.measure, tuple[bits.Kept, ...], [(FRANCE,)]),
     "bits_loss": Measure(lambda reader: bits.losses(reader, passage()), bits.Losses, [()]),

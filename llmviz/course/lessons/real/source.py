@@ -234,7 +234,7 @@ def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> No
             st.button(words.back, key=name, icon=":material/undo:", on_click=state.setter(**begun))
 
 
-def asked(
+def measured_text(
     state: kit.PageState,
     chapter: str,
     fields: dict[str, str],

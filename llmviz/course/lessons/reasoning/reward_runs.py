@@ -181,7 +181,7 @@ class Noise:
     error: float
 
     @property
-    def told(self) -> int:
+    def sign(self) -> int:
         """1 where the baseline makes it larger, −1 smaller; 0 within two standard errors."""
         apart = self.compared - self.plain
         return 0 if abs(apart) <= 2 * self.error else 1 if apart > 0 else -1

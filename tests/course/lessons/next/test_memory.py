@@ -86,14 +86,14 @@ def test_a_state_is_that_of_the_engine_token_by_token(kind):
     keys, values = waiter.written(told.guests, told.dishes)
     state = keys.mT @ values
     torch.testing.assert_close(state, steps.states[:, -1], rtol=1e-4, atol=1e-5)
-    query = waiter.query(waiter.guest(told.asked))
+    query = waiter.query(waiter.guest(told.queries))
     answers = torch.stack([read(state, query[:, m]) for m in range(6)], 1)
     torch.testing.assert_close(waiter.answers(*told[:3]), answers, rtol=1e-4, atol=1e-5)
 
 
 def test_the_list_is_softmax_attention_that_prefers_what_came_later():
     waiter, told = untrained(LIST), drawn(6, 3)
-    q = waiter.query(waiter.guest(told.asked))
+    q = waiter.query(waiter.guest(told.queries))
     keys, values = waiter.written(told.guests, told.dishes)
     bias = (waiter.later * torch.arange(9)).expand(6, 9)
     wanted = F.scaled_dot_product_attention(q, keys, values, attn_mask=bias)
@@ -113,7 +113,7 @@ def test_right_is_what_a_guest_ordered_last(guests, data):
             if guest in last:
                 twice.add(guest)
             last[guest] = dish
-        asked = told.asked[row].tolist()
+        asked = told.queries[row].tolist()
         assert sorted(asked) == sorted(last) and len(twice) == changed
         assert [last[guest] for guest in asked] == told.right[row].tolist()
         assert [guest in twice for guest in asked] == told.again[row].tolist()
@@ -246,7 +246,7 @@ def test_a_memory_to_which_is_only_added_blurs_the_first_guest_no_more_than_the_
     right = (bundled("adds")(*told[:3]).argmax(-1) == told.right).float()
     shares = right.mean(0)  # by place of the order
     assert abs(float(shares[:8].mean() - shares[8:].mean())) < 0.02
-    swapped = bundled("adds")(told.guests.flip(1), told.dishes.flip(1), told.asked)
+    swapped = bundled("adds")(told.guests.flip(1), told.dishes.flip(1), told.queries)
     torch.testing.assert_close(swapped, bundled("adds")(*told[:3]), rtol=1e-3, atol=1e-4)
 
 

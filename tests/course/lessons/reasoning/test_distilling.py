@@ -24,8 +24,8 @@ from llmviz.nn.distillation import distillation_loss, soft_targets
 
 
 def test_stories_without_a_word_are_the_others_in_the_same_order():
-    every = students.told(40, 0)
-    some = students.told(40, 0, "red")
+    every = students.new_stories(40, 0)
+    some = students.new_stories(40, 0, "red")
     assert all(map(is_story, some))
     kept = [one for one in every if not re.search(r"\bred\b", one)]
     assert some[: len(kept)] == kept
@@ -49,7 +49,7 @@ def test_what_a_student_reads_begins_and_ends_as_a_story():
         assert len(ids) - 1 <= students.CONTEXT
         assert tokenizer.end not in ids[1:-1]
     assert plain.tokens == sum(len(ids) - 1 for ids in plain.ids)
-    assert [tokenizer.decode(ids[1:-1]) for ids in plain.ids] == students.told(3, 1)
+    assert [tokenizer.decode(ids[1:-1]) for ids in plain.ids] == students.new_stories(3, 1)
     assert own.ids == students.transfer(WAYS[WRITTEN], 2, 1).ids
 
 

@@ -137,7 +137,7 @@ def sentences_of(passage):
 @given(st.integers(0, 10_000), st.sampled_from(LEVELS))
 def test_an_answer_stands_in_the_passage_that_it_names_and_no_held_out_pair_comes(seed, level):
     one = facts.example(random.Random(seed), 6, level)
-    assert len({asked.question for asked in one.asked}) == len(one.asked) <= 6
+    assert len({asked.question for asked in one.questions}) == len(one.questions) <= 6
     assert level == facts.ALL or len(one.passages) == facts.MOST_PASSAGES
     said = {}
     for number, passage in enumerate(one.passages, start=1):
@@ -157,7 +157,7 @@ def test_an_answer_stands_in_the_passage_that_it_names_and_no_held_out_pair_come
                 fits = value in (*facts.values(kind), *facts.STAND_INS)
                 if fits and who and subject in (who, "She", "He"):
                     said[who, kind] = (value, number)
-    for asked in one.asked:
+    for asked in one.questions:
         fact = asked.fact
         if fact is None:
             assert level != facts.NAMES and (asked.who, asked.kind) not in said
@@ -193,7 +193,7 @@ def test_only_answers_and_who_a_sentence_is_about_are_learned(seed):
     passages = len(reader.passages_ids(one.passages))
     read_as = [reader.tokens()[number] for number in ids[:passages]]
     wanted = [now for before, now in pairwise(read_as) if before in reader.SOURCES]
-    for asked in one.asked:
+    for asked in one.questions:
         wanted += [*facts.split(asked.answer), reader.END]
     assert [reader.tokens()[number] for number in learned if number != IGNORED] == wanted
 

@@ -115,7 +115,7 @@ def test_the_path_of_the_ball_is_who_holds_it_when_all_hands_are_followed(items)
         hands[one], hands[other] = hands[other], hands[one]
         held += [who for who, thing in hands.items() if thing == study.PEOPLE[0]]
     assert [task.states[one] for one in task.paths(np.array(items))] == held
-    assert task.said(items)[1] == " ".join(held)
+    assert task.spelled(items)[1] == " ".join(held)
 
 
 @pytest.mark.parametrize("name", TASKS)

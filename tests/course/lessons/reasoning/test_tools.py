@@ -256,7 +256,7 @@ def test_one_at_a_time_and_many_at_once_write_the_same(seed):
     assert runs == [loop.write(model, *one) for one in zip(questions, tools, strict=True)]
     for run in runs:
         first = loop.chances(model, run)
-        assert len(first) == len(run.ids) - len(run.asked)
+        assert len(first) == len(run.ids) - len(run.question)
         who = [name for name, ids in run.turns for _ in ids]
         for name, pairs in zip(who, first, strict=True):
             assert name == loop.TOOL or pairs[0][1] == max(p for _, p in pairs)

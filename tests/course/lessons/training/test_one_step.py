@@ -22,7 +22,7 @@ from llmviz.course.lessons.training.step.one_step import (
     HEAD,
     RATES,
     STEPS,
-    Asked,
+    StepChoice,
     one_step,
     prepared,
 )
@@ -38,7 +38,7 @@ TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
 @pytest.mark.parametrize("optimizer", list(RATES))
 @pytest.mark.parametrize("step, clip", [(1, 0.5), (4, 0.5), (9, 0.0), (STEPS, 0.1)])
 def test_a_step_is_that_of_the_training_loop_bit_for_bit(optimizer, step, clip):
-    asked = Asked(TEXT, optimizer=optimizer, step=step, clip=clip)
+    asked = StepChoice(TEXT, optimizer=optimizer, step=step, clip=clip)
     found = one_step(asked)
     _, data, model = prepared(asked)
     records = []
@@ -56,7 +56,7 @@ def test_a_step_is_that_of_the_training_loop_bit_for_bit(optimizer, step, clip):
 @pytest.mark.parametrize("optimizer", list(RATES))
 @pytest.mark.parametrize("rows, width", [(1, 2), (2, 3), (3, 4)])
 def test_every_number_follows_from_the_ones_before(optimizer, rows, width):
-    asked = Asked(TEXT, rows, width, step=3, optimizer=optimizer)
+    asked = StepChoice(TEXT, rows, width, step=3, optimizer=optimizer)
     found = one_step(asked)
     n, vocabulary = rows * width, len(found.names)
     assert found.ids.shape == found.targets.shape == (rows, width)
@@ -78,7 +78,7 @@ def test_every_number_follows_from_the_ones_before(optimizer, rows, width):
 
 @pytest.mark.parametrize("text", ["ab", "aaaa", "한국어 텍스트", "👩‍🚀e\u0301", TEXT * 50])
 def test_an_untrained_model_pays_about_ln_v(text):
-    found = one_step(Asked(text))
+    found = one_step(StepChoice(text))
     assert found.untrained_loss == pytest.approx(found.blind, abs=0.15)
     assert found.blind == pytest.approx(math.log(len(found.names)))
 
@@ -86,32 +86,32 @@ def test_an_untrained_model_pays_about_ln_v(text):
 @pytest.mark.parametrize("change", [{"text": "a"}, {"text": ""}, {"step": 0}, {"step": STEPS + 1}])
 def test_what_cannot_be_a_step_is_refused(change):
     with pytest.raises(ValueError, match=r"must be|at least 2"):
-        one_step(dataclasses.replace(Asked(TEXT), **change))
+        one_step(dataclasses.replace(StepChoice(TEXT), **change))
 
 
 @pytest.mark.parametrize("optimizer", list(RATES))
 def test_each_call_does_what_is_said(optimizer):
-    found = {one.name: one for one in calls(Asked(TEXT, optimizer=optimizer, step=2))}
+    found = {one.name: one for one in calls(StepChoice(TEXT, optimizer=optimizer, step=2))}
     assert [one.name for one in found.values() if one.moved] == ["step"]
     once = found["backward"].norm
     assert once > 0 and found["forward"].norm == found["zero_grad"].norm == 0
     assert found["backward again"].norm == pytest.approx(2 * once)
     assert found["backward anew"].norm == once
-    own = one_step(Asked(TEXT, optimizer=optimizer, step=2))
+    own = one_step(StepChoice(TEXT, optimizer=optimizer, step=2))
     assert once == pytest.approx(own.norm)
-    assert found["clip"].norm == pytest.approx(min(own.norm, Asked(TEXT).clip), rel=1e-4)
+    assert found["clip"].norm == pytest.approx(min(own.norm, StepChoice(TEXT).clip), rel=1e-4)
 
 
 def test_inference_gives_one_loss_and_training_another_each_time():
-    found = modes(Asked(TEXT))
+    found = modes(StepChoice(TEXT))
     assert found.inference[0] == found.inference[1] != found.training[0]
     assert found.training[0] != found.training[1]
-    assert found.inference[0] == pytest.approx(one_step(Asked(TEXT)).loss)
+    assert found.inference[0] == pytest.approx(one_step(StepChoice(TEXT)).loss)
 
 
 def test_a_run_that_was_saved_and_loaded_goes_on_as_if_it_had_never_stopped():
     for optimizer in RATES:
-        found = resumed(Asked(TEXT, optimizer=optimizer))
+        found = resumed(StepChoice(TEXT, optimizer=optimizer))
         assert found.resumed_apart == 0 and found.resumed_loss == found.loss
         assert (found.weights_only_apart == 0) == (optimizer == "sgd")
         assert {"model.safetensors", "optimizer.safetensors", "state.json"} <= set(found.files)

@@ -182,15 +182,15 @@ def numbers() -> dict[str, str]:
     said: dict[str, Any] = {}
     for name, score in all_honest().items():
         short = name.removeprefix("names-gpt").strip("-").replace("-", "_") or "right"
-        said |= {f"{short}_paper": told(paper(name)), f"{short}_use": told(score.loss)}
-        said["blind"] = told(math.log(score.vocabulary))
+        said |= {f"{short}_paper": loss_text(paper(name)), f"{short}_use": loss_text(score.loss)}
+        said["blind"] = loss_text(math.log(score.vocabulary))
     return said
 
 
-def told(loss: float) -> str:
+def loss_text(loss: float) -> str:
     """Return a loss with two digits; of one that they do not show, that it is nearly 0.
 
-    >>> told(1.5827), told(0.0049), told(0.005)
+    >>> loss_text(1.5827), loss_text(0.0049), loss_text(0.005)
     ('1.58', 'nearly 0', '0.01')
     """
     return words.nearly_none if round(loss, 2) == 0 else f"{loss:.2f}"

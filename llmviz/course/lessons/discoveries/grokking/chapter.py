@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     kit.source(state)
     if shown:
-        kit.looks(state, words.looks, f"{KEY}.looks", **said())
+        kit.looks(state, words.looks, f"{KEY}.looks", **summary())
     counts: dict[str, Any] = {
         part: int(getattr(MAIN, part).sum()) for part in ("shown", "turned", "new")
     }
@@ -68,7 +68,7 @@ def frames() -> list[model.Moment]:
     return [moment for moment in film().moments if moment.rows is not None]
 
 
-def said() -> dict[str, Any]:
+def summary() -> dict[str, Any]:
     """Return the moments that question and looks name, and what the strongest waves hold there."""
     places = np.array(film().strongest(WAVES)) - 1
     named: dict[str, Any] = {name: frames()[frame] for name, frame in SAID_AT.items()}

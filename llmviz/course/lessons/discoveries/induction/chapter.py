@@ -92,7 +92,7 @@ def draw(state: kit.PageState) -> None:
                 st.select_slider(words.step_axis, width=320, **state.named("copyframe", names))
     guess.ask()
     if opened:
-        kit.looks(state, words.looks, f"{KEY}.looks", **said())
+        kit.looks(state, words.looks, f"{KEY}.looks", **summary())
         kit.real_case("copies", words.real)
     _letters_drawn()
     if opened:
@@ -194,7 +194,7 @@ def _letters(state: kit.PageState, ids: tuple[int, ...], place: int, guess: kit.
     )
 
 
-def said() -> dict[str, Any]:
+def summary() -> dict[str, Any]:
     """Return what the looks name: the losses at two moments, and without the first head."""
     moments = learned().moments
     return {"before": moments[26], "after": moments[30], "last": learned().last}

@@ -60,7 +60,7 @@ def draw(state: kit.PageState) -> None:
             _controls(state)
     guess.ask()
     if opened:
-        kit.looks(state, words.looks, f"{KEY}.looks", **said())
+        kit.looks(state, words.looks, f"{KEY}.looks", **summary())
     kit.section(words.intro)
     kit.prose(turned(choice) if opened else words.sources)
     if opened:
@@ -221,7 +221,7 @@ def read_out(steered: model.Steered) -> str:
     return " ".join(said)
 
 
-def said() -> dict[str, Any]:
+def summary() -> dict[str, Any]:
     """Return what the looks name: shares of the last doses of other choices."""
     she, animals = (model.Choice(model.MEANS, name) for name in ("rule pronouns", "word animals"))
     head = model.recorded().by_choice[model.Choice(model.HEAD, "rule places", 0, 1)]

@@ -395,7 +395,7 @@ def _work(state: kit.PageState, bundled: engine.Bundled) -> None:
         lambda job: _measured(state, job, seen),
         start=words.start,
         share=lambda job: len(job.results) / ROUNDS,
-        said=kit.Said(words.goes, words.stopped, words.again),
+        said=kit.JobWords(words.goes, words.stopped, words.again),
     )
 
 

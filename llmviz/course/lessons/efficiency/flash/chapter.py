@@ -80,7 +80,7 @@ def draw(state: kit.PageState) -> None:
         _measured,
         start=words.times_start,
         share=lambda job: len(job.results) / (len(WAYS) * len(MEASURED)),
-        said=kit.Said(words.times_going, words.times_stopped, words.times_again),
+        said=kit.JobWords(words.times_going, words.times_stopped, words.times_again),
     )
     kit.measured(words.how_timed, heads=HEADS, size=HEAD_SIZE, side=TILE, tries=TRIES)
     if tiles is not None and shown:

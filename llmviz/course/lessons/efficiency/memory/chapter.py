@@ -286,7 +286,7 @@ def _ways(state: kit.PageState, chosen: Chosen) -> None:
         _found,
         start=words.ways_start,
         share=lambda job: len(job.results) / (tried + model.ROUNDS),
-        said=kit.Said(words.ways_goes, words.ways_stopped, words.ways_again),
+        said=kit.JobWords(words.ways_goes, words.ways_stopped, words.ways_again),
     )
 
 
@@ -336,7 +336,7 @@ def _paper(state: kit.PageState) -> None:
         st.selectbox(words.optimizer, width=200, **state.named("paperoptimizer", words.optimizers))
         kit.choose(state, "paperattention", words.attention, words.attentions)
     try:
-        config, given = asked(state)
+        config, given = settings_of(state)
         memory = paper_memory(config, state["paperrows"], state["papertokens"], **given)
     except ValueError as rule:
         kit.refuse(rule)
@@ -358,7 +358,7 @@ def _paper(state: kit.PageState) -> None:
     )
 
 
-def asked(state: kit.PageState) -> tuple[GPTConfig, dict]:
+def settings_of(state: kit.PageState) -> tuple[GPTConfig, dict]:
     """Return the settings that the controls stand for. Raises ValueError naming a broken rule."""
     sizes = {field: state[key] for key, field in SIZES.items()}
     shape = dict(PRESETS[state["papershape"]])

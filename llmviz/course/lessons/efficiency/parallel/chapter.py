@@ -427,7 +427,7 @@ def _run(state: kit.PageState) -> None:
         report,
         start=words.run,
         share=share,
-        said=kit.Said(
+        said=kit.JobWords(
             words.runs.format(processes=settings[1]), words.stopped, words.again, repeats=True
         ),
     )

@@ -210,7 +210,7 @@ def _matrices(state: kit.PageState, scheme: Scheme) -> None:
         _speeds_drawn,
         start=words.speed_start,
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
-        said=kit.Said(words.going, words.stopped, words.again),
+        said=kit.JobWords(words.going, words.stopped, words.again),
     )
     groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
     kit.measured(words.how_fast, groups=groups)

@@ -404,7 +404,7 @@ def _trial(state: kit.PageState) -> None:
         lambda job: kit.prose(words.done) if job.state == DONE else None,
         start=words.start,
         share=lambda job: model.done_share(trial, list(job.results)),
-        said=kit.Said(words.goes, words.stopped, words.again),
+        said=kit.JobWords(words.goes, words.stopped, words.again),
     )
 
 

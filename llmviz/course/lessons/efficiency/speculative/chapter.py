@@ -340,7 +340,7 @@ def _speed(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> Non
         _measured,
         start=words.measure,
         share=lambda job: len(job.results) / model.TRIES,
-        said=kit.Said(words.measuring, words.measure_stopped, words.measure_again),
+        said=kit.JobWords(words.measuring, words.measure_stopped, words.measure_again),
     )
 
 

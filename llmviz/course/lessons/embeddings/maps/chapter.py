@@ -59,7 +59,7 @@ def _own_kind(here: Ground, judged: Judged) -> str:
     return line.format(k=judged.k, share=kit.percent(share), chance=kit.percent(chance))
 
 
-def asked(
+def neighbour_question(
     here: Ground, judged: Judged, spots: list[int], method: str
 ) -> tuple[kit.Question, int] | None:
     """Return a question how many of a point's neighbours on the map are true, and which point.
@@ -187,7 +187,7 @@ def _ask(
     here: Ground, truth: Judged, spots: list[int], method: str, bars_here: DeltaGenerator
 ) -> bool:
     """Ask how many of a point's neighbours on the map are true; return whether all may be told."""
-    question, *at = asked(here, truth, spots, method) or (None,)
+    question, *at = neighbour_question(here, truth, spots, method) or (None,)
     guess = kit.Guess(GUESS, question)
     cases = [_case(here, truth, spot) for spot in (*spots, *at)]
     axis = kit.Axis(0, truth.k, words.kept_axis.format(k=truth.k))
@@ -263,9 +263,15 @@ def _request(state: kit.PageState, here: Ground) -> Request:
     perplexity = min(float(state["perplexity"]), most)
     graph = min(state["graph"], here.size - 1)
     if method == "tsne" and perplexity < state["perplexity"]:
-        st.caption(words.less_perplexity.format(asked=state["perplexity"], n=here.size, used=most))
+        st.caption(
+            words.less_perplexity.format(
+                neighbour_question=state["perplexity"], n=here.size, used=most
+            )
+        )
     if method == "umap" and graph < state["graph"]:
-        st.caption(words.less_graph.format(asked=state["graph"], n=here.size, used=graph))
+        st.caption(
+            words.less_graph.format(neighbour_question=state["graph"], n=here.size, used=graph)
+        )
     return Request(
         method,
         int(state["space"]),
@@ -290,7 +296,7 @@ def _map_part(state: kit.PageState, here: Ground, request: Request) -> None:
     truth, spots = judged(here, points, state["near"]), chosen_spots(state, here)
     draw_map = picture.flat if request.dimensions == 2 else picture.in_space
     colours = maps_clusters.colours(state, here)
-    found = asked(here, truth, spots, method)
+    found = neighbour_question(here, truth, spots, method)
     revealed = found is None or kit.Guess(GUESS, found[0]).open
     draw_map(state, picture.MapView(here, truth, spots, method, colours, revealed))
     if request.dimensions == 2:
@@ -336,7 +342,9 @@ def _say_limits(state: kit.PageState, here: Ground, judged: Judged) -> None:
     if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
         kit.prose(words.not_here, n=here.size, words=", ".join(map(kit.quote, lost)))
     if judged.k < state["near"]:
-        st.caption(words.less_near.format(asked=state["near"], n=here.size, used=judged.k))
+        st.caption(
+            words.less_near.format(neighbour_question=state["near"], n=here.size, used=judged.k)
+        )
 
 
 def chosen_spots(state: kit.PageState, here: Ground) -> list[int]:

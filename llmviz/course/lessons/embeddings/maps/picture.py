@@ -119,8 +119,8 @@ KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 class MapView:
     """All that is drawn: the points and their neighbours, the chosen points, the colours.
 
-    method: the one that the points come from. told: whether it may be said of each point how many
-    of its neighbours are true, which is asked of one.
+    method: the one that the points come from. revealed: whether each point may say how many of its
+    neighbours are true, which is asked of one.
     """
 
     here: Ground
@@ -128,7 +128,7 @@ class MapView:
     spots: list[int]
     method: str
     colours: Colours
-    told: bool
+    revealed: bool
 
 
 def flat(state: kit.PageState, view: MapView) -> None:
@@ -151,7 +151,7 @@ def flat(state: kit.PageState, view: MapView) -> None:
                 words.note.format(kept=int(kept), k=judged.k, trust=trust)
                 for kept, trust in zip(judged.kept, judged.trust, strict=True)
             ]
-            if view.told
+            if view.revealed
             else (),
             axes=words.axes[view.method][:2],
         ),

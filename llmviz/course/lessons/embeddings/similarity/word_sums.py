@@ -169,7 +169,7 @@ class Worth:
     right: float
     plain: float
 
-    def said(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         shares = {"right": kit.percent(self.right), "plain": kit.percent(self.plain)}
         return {"count": self.count, **shares}
 
@@ -195,7 +195,7 @@ def worth_question(worth: Worth) -> kit.Question | None:
     for value, why in ((0.0, words.ask_plain_nothing), (0.5, words.ask_plain_half)):
         if all(abs(value - other) >= APART for other in reasons):
             reasons[value] = why
-    return kit.Question.among(words.ask_plain, reasons, worth.plain, kit.percent, **worth.said())
+    return kit.Question.among(words.ask_plain, reasons, worth.plain, kit.percent, **worth.summary())
 
 
 def _bars(worth: Worth, guess: kit.Guess) -> None:

@@ -106,7 +106,7 @@ def draw(state: kit.PageState) -> None:
         lambda job: None,  # the film is drawn above
         start=words.train,
         share=_share,
-        said=kit.Said(stopped=words.stopped, pauses=True, then=lambda: _rewound(state)),
+        said=kit.JobWords(stopped=words.stopped, pauses=True, then=lambda: _rewound(state)),
     )
     ends = None
     if not live and known:

@@ -207,7 +207,7 @@ def dip_line(places: list[moved_answers.Place]) -> str:
     return words.place_dip["dip" if lost else "none"]
 
 
-def _code(case: moved_answers.Asked, sentence: str, chances: np.ndarray) -> None:
+def _code(case: moved_answers.TwoOwners, sentence: str, chances: np.ndarray) -> None:
     prompt = examples.prompts(case, sentence)[-1]
     kit.show_code(
         [moved_answers.answers],

@@ -2,21 +2,27 @@
 
 import numpy as np
 
-from llmviz.course.lessons.errors.moved_answers import MODEL, WAYS, Asked, answers, asked_stories
+from llmviz.course.lessons.errors.moved_answers import (
+    MODEL,
+    WAYS,
+    TwoOwners,
+    answers,
+    asked_stories,
+)
 from llmviz.course.ui import engine, kit
 
 EXAMPLES = 20  # stories to choose from; the first of those that were measured
 
 
 @kit.cached(4)
-def stories(version: str) -> list[Asked]:
+def stories(version: str) -> list[TwoOwners]:
     """Return the stories; version: of the model's weights."""
     return asked_stories(engine.load(MODEL).tokenizer, EXAMPLES)
 
 
-def prompts(case: Asked, sentence: str) -> list[str]:
+def prompts(case: TwoOwners, sentence: str) -> list[str]:
     """Return the text of every way to ask, and that with the learner's sentence before it."""
-    own = Asked(f"{case.story} {sentence}".rstrip(), case.thing, case.right, case.others)
+    own = TwoOwners(f"{case.story} {sentence}".rstrip(), case.thing, case.right, case.others)
     return [*(way(case) for way in WAYS.values()), WAYS["plain"](own)]
 
 

@@ -26,7 +26,7 @@ from llmviz.files.text import whole_number
 from llmviz.finetuning.classifier import Classifier
 
 FLAG = "classtrained"
-SAID = kit.Said(again=words.again, pauses=True)
+SAID = kit.JobWords(again=words.again, pauses=True)
 OUTCOME_KEY = "finetuning.classifier.table"
 TEXTS = 5  # of an opened cell
 job_of = kit.job_of(f"{class_training.__name__}:training", "plan", most=4)

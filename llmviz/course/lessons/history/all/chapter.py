@@ -110,7 +110,7 @@ def draw_axes(state: kit.PageState) -> None:
         lambda job: _growing(state, list(job.results)),
         start=words.write.format(count=COUNT),
         share=lambda job: len(job.results) / len(NINE),
-        said=kit.Said(words.writing, words.stopped, words.again),
+        said=kit.JobWords(words.writing, words.stopped, words.again),
     )
     kit.measured(words.how_costs)
     _code()

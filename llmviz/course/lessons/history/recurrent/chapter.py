@@ -70,7 +70,7 @@ def draw(state: kit.PageState) -> None:
         name=kit.quote(name),
         times=kit.count(len(name) + 1, "time"),
         cell=words.end_cell[part_of(bundled.model) == "cell"],
-        **said(found),
+        **summary(found),
     )
 
 
@@ -135,7 +135,7 @@ def roles(bundled: engine.Bundled) -> UnitRoles:
     return find_roles(bundled.model, bundled.tokenizer, names, part_of(bundled.model))
 
 
-def said(found: dict[str, UnitRoles]) -> dict[str, str]:
+def summary(found: dict[str, UnitRoles]) -> dict[str, str]:
     """Return how often the first letter is read from each model's state, and is the usual one."""
     shares = {cell: kit.percent(of.together) for cell, of in found.items()}
     return shares | {"usual": kit.percent(max(of.usual for of in found.values()))}
@@ -159,7 +159,7 @@ def _bars(found: dict[str, UnitRoles], guess: kit.Guess) -> None:
 
 def _told(found: dict[str, UnitRoles]) -> None:
     first = next(iter(MODELS))
-    kit.prose(told(found))
+    kit.prose(verdicts(found))
     correlations = kit.listed([kit.signed(of.correlation) for of in found.values()])
     kit.measured(words.reader, names=found[first].names, correlations=correlations)
     kit.show_code(
@@ -169,7 +169,7 @@ def _told(found: dict[str, UnitRoles]) -> None:
     )
 
 
-def told(found: dict[str, UnitRoles]) -> str:
+def verdicts(found: dict[str, UnitRoles]) -> str:
     """Say in which models the first letter is lost, and whether a single unit holds it."""
     lines = []
     for cell, of in found.items():
@@ -201,6 +201,6 @@ def question(found: dict[str, UnitRoles]) -> kit.Question | None:
         words.ask.format(later=LATER),
         [words.answers[name] for name in values],
         0,
-        [words.reasons[name].format(**said(found)) for name in values],
+        [words.reasons[name].format(**summary(found)) for name in values],
         values=list(values.values()),
     )

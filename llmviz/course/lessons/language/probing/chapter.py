@@ -77,7 +77,7 @@ def draw(state: kit.PageState) -> None:
         lambda job: _fitted(job, stories),
         start=words.start,
         share=lambda job: min(1.0, len(job.results) / places),
-        said=kit.Said(going_on=words.going),
+        said=kit.JobWords(going_on=words.going),
     )
     _code(loaded, kind)
     if opened and measured:

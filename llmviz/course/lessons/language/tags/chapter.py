@@ -235,7 +235,7 @@ DRAWN = 40  # words that have a column
 SNIPPET = 14  # words of the sentence that the code quotes
 
 
-class Asked(NamedTuple):
+class WordQuestion(NamedTuple):
     """A word whose neighbours change its tag: where it stands, and the question about it."""
 
     at: int
@@ -286,7 +286,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, agree=_agree(read_words, by_tables), words=len(texts))
 
 
-def context(texts: Sequence[str], given: Sequence[str]) -> Asked | None:
+def context(texts: Sequence[str], given: Sequence[str]) -> WordQuestion | None:
     """Return the question which tag the tables give a word that is mostly something else.
 
     given: Viterbi's tags. It is the last word of a sentence with others whose one commonest tag is
@@ -328,7 +328,7 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Asked | None:
         named(third): words.ask_other,
     }
     text = words.ask["again" if texts.count(texts[at]) > 1 else "alone"].format(**slots)
-    return Asked(at, kit.Question.among(text, reasons, named(given[at]), **slots))
+    return WordQuestion(at, kit.Question.among(text, reasons, named(given[at]), **slots))
 
 
 def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...], veiled: int | None) -> None:

@@ -38,7 +38,7 @@ def draw(state: kit.PageState) -> None:
     with kit.stage("experts", stays=False):
         by, key = state["expertby"] if guess.open else "", f"{KEY}.bars"
         settled = kit.bound(state, key, step=("expertstep", kit.one_of([*map(str, STEPS)])))
-        _film(film(kind, by), by, key, told=guess.open, step=at, on_change=settled)
+        _film(film(kind, by), by, key, revealed=guess.open, step=at, on_change=settled)
         label = words.favourite_asked if guess.open and kind == "even" else words.favourite
         case, axis = kit.Case(label, favourite()), kit.Axis(0, 1, words.guess_axis)
         guess.cases([case], axis, veiled=[0], picture=f"{KEY}.row")
@@ -59,11 +59,17 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.known)
     kit.prose(words.mixtral)
     kit.chapter_link("transformer", "since", words.since, change="experts")
-    kit.seen(words.end, top=said["top"], **told("free"))
+    kit.seen(words.end, top=said["top"], **summary("free"))
 
 
 def _film(
-    heights: np.ndarray, by: str, key: str, *, told: bool = True, step: int, on_change: Any = None
+    heights: np.ndarray,
+    by: str,
+    key: str,
+    *,
+    revealed: bool = True,
+    step: int,
+    on_change: Any = None,
 ) -> None:
     """Draw the share of all words that each expert gets (S, K, E) at the first S of STEPS."""
     loads = heights.sum(1)
@@ -74,7 +80,7 @@ def _film(
         key=key,
         axes=(words.expert_axis, words.share_axis),
         steps=[words.step.format(step=step) for step in STEPS[: len(heights)]],
-        captions=[caption(*pair) if told else "" for pair in zip(loads, STEPS, strict=False)],
+        captions=[caption(*pair) if revealed else "" for pair in zip(loads, STEPS, strict=False)],
         limit=max(top(), float(loads.max())),
         step=step,
         on_change=on_change,
@@ -175,7 +181,7 @@ def _loss() -> None:
     )
 
 
-def told(kind: str) -> dict[str, float]:
+def summary(kind: str) -> dict[str, float]:
     """Return the bits that an expert tells of village and word, means over the seeds."""
     by = {"village": "villages", "word": "words"}
     return {name: max(0.0, float(np.mean(recorded().bits(kind, of)))) for name, of in by.items()}
@@ -195,7 +201,7 @@ def _bits() -> None:
     kit.case_rows(cases, axis, key=f"{KEY}.bits", form="figure")
     counts = found.counts("free", "words", -1)
     every = entropy(counts.sum(0))
-    kit.prose(words.bits_read, all=every, sorted=SORTED, **told("free"))
+    kit.prose(words.bits_read, all=every, sorted=SORTED, **summary("free"))
     null = max(run.null for kind in ROUTED for run in found.runs[kind])
     kit.measured(words.how_bits, words=int(counts.sum()), null=null)
 

@@ -170,7 +170,7 @@ def names_of(guests: list[int]) -> list[str]:
 
 def _state(state: kit.PageState) -> None:
     kind, told = state["memkind"], text_of(state["memdraw"], state["memwho"])
-    names = {at: GUESTS[guest] for at, guest in enumerate(told.asked[0].tolist(), 1)}
+    names = {at: GUESTS[guest] for at, guest in enumerate(told.queries[0].tolist(), 1)}
     name = names[state["memasked"]]
     kit.section(words.state, name=name, size=SIZE)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -180,7 +180,7 @@ def _state(state: kit.PageState) -> None:
         kit.another(state, "memdraw", words.draw_label)
     count = state["memheard"]
     guests, dishes = told.guests[0, :count], told.dishes[0, :count]
-    asked = told.asked[0, state["memasked"] - 1]
+    asked = told.queries[0, state["memasked"] - 1]
     if kind in words.written:
         kit.prose(words.written[kind])
     _matrices(bundled(kind), guests, dishes, asked)
@@ -191,7 +191,7 @@ def _state(state: kit.PageState) -> None:
         _dishes(bundled(kind), guests, dishes)
     again = text_of(state["memdraw"], CHANGED)
     who = int(again.guests[0, HEARD])
-    slots = {"name": GUESTS[who], "place": again.asked[0].tolist().index(who) + 1}
+    slots = {"name": GUESTS[who], "place": again.queries[0].tolist().index(who) + 1}
     kit.looks(state, words.again_looks, f"{KEY}.again", heard=HEARD + 1, **slots)
     kit.prose(words.blur)
 

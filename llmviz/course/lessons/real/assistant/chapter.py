@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.assistant import ALONE, ASKED, words
-from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, Asked, Part, measure
+from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, BothWays, Part, measure
 from llmviz.course.lessons.real.chat import sent
 from llmviz.course.lessons.real.defaults import PIRATE, QUESTIONS
 from llmviz.course.ui import kit
@@ -23,10 +23,10 @@ def draw(state: kit.PageState) -> None:
     """Show both ways of asking beside each other, the guess, and a box of one's own."""
     kit.prose(words.hook)
     labels = {"chatalone": words.alone_label, "chatquestion": words.question_label}
-    found: Asked
-    made = source.asked(state, "assistant", labels, width=420, stays=False)
+    found: BothWays
+    made = source.measured_text(state, "assistant", labels, width=420, stays=False)
     stage, asked, looks, found, given = made
-    first: Asked = source.record("assistant", ALONE, ASKED)
+    first: BothWays = source.record("assistant", ALONE, ASKED)
     guess = kit.Guess(KEY, question(first), seen=given != (ALONE, ASKED))
     with stage:
         left, right = st.columns(2, gap="large")
@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
             kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.template)
     if guess.open:
-        kit.prose(words.template_read, **told(first))
+        kit.prose(words.template_read, **summary(first))
         text = "".join(part.text for part in found.parts)
         kit.show_code(
             [measure, sent], source.snippet(words.snippet, text=text, most=MOST), found.answer
@@ -56,13 +56,13 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.trust)
     if guess.open:
         _answers()
-    pirate: Asked = source.record("assistant", *QUESTIONS[-1])
+    pirate: BothWays = source.record("assistant", *QUESTIONS[-1])
     kit.section(words.again, penalty=PENALTY, plain=kit.quote(pirate.answer, 120))
     if guess.open:
         kit.prose(words.again_read, other=kit.quote(source.record("penalised", PIRATE), 120))
     kit.chapter_link("reasoning", "conversation", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(first))
+        kit.seen(words.end, **summary(first))
 
 
 def look() -> dict:
@@ -77,24 +77,24 @@ def strip_of(parts: tuple[Part, ...]) -> TokenRow:
     return TokenRow("", chips, kit.count(len(parts), "token"), values)
 
 
-def question(found: Asked) -> kit.Question:
+def question(found: BothWays) -> kit.Question:
     """Ask which city it names as a chat."""
     named = next(city for city in CITIES if city in found.answer)
     reasons = {city: words.reasons[city] for city in CITIES} | {
         words.declines: words.reasons["none"]
     }
     reasons[named] = words.ask_right
-    return kit.Question.among(words.ask, reasons, named, **told(found))
+    return kit.Question.among(words.ask, reasons, named, **summary(found))
 
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
-    berries: Asked = source.record("assistant", *QUESTIONS[2])
+    berries: BothWays = source.record("assistant", *QUESTIONS[2])
     strawberry = kit.quote(berries.answer, 120)
-    return {**told(source.record("assistant", ALONE, ASKED)), "strawberry": strawberry}
+    return {**summary(source.record("assistant", ALONE, ASKED)), "strawberry": strawberry}
 
 
-def told(found: Asked) -> dict[str, Any]:
+def summary(found: BothWays) -> dict[str, Any]:
     """Return what is said of both ways."""
     return {
         "alone": source.word(found.alone[0].text),

@@ -21,7 +21,7 @@ class Part(NamedTuple):
     form: bool
 
 
-class Asked(NamedTuple):
+class BothWays(NamedTuple):
     """A sentence alone and as a chat: what may come next, and what is written."""
 
     alone: tuple[Choice, ...]
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     ended: bool
 
 
-def measure(reader: Reads, sentence: str, question: str) -> Generator[float, None, Asked]:
+def measure(reader: Reads, sentence: str, question: str) -> Generator[float, None, BothWays]:
     """Let the model go on with a sentence, and answer a question; yields how much is done.
 
     Raises ValueError: there is nothing to read, or the model was not tuned on chats.
@@ -45,7 +45,7 @@ def measure(reader: Reads, sentence: str, question: str) -> Generator[float, Non
     goes_on = written(reader, plain, MOST)
     yield 0.6
     answer = written(reader, [token.id for token in tokens], MOST)
-    return Asked(
+    return BothWays(
         tuple(best(reader, p[0], CHOICES)),
         reader.tokenizer.decode(goes_on),
         tuple(Part(text_of(reader, token.id), token.role, token.form) for token in tokens),

@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
     first: Every = source.record("bits", FRANCE)
     found: Every
     fields = {"bitstext": words.own_label}
-    stage, asked, looks, found, (text,) = source.asked(state, "bits", fields)
+    stage, asked, looks, found, (text,) = source.measured_text(state, "bits", fields)
     guess = kit.Guess(KEY, question(found))
     per = state["bitsper"] if guess.open else ROW
     shares = {way: [kept.share for kept in found if kept.per == way] for way in (ROW, GROUP)}
@@ -55,7 +55,7 @@ def draw(state: kit.PageState) -> None:
                 kit.choose(state, "bitsleft", words.left_label, {str(n): str(n) for n in BITS})
             kit.prose(caption(found, per, int(state["bitsleft"])))
         else:
-            kit.prose(words.waits, **told(found))
+            kit.prose(words.waits, **summary(found))
     with asked:
         guess.ask()
     if guess.open:
@@ -76,7 +76,7 @@ def draw(state: kit.PageState) -> None:
         kit.prose(words.story_read)
     kit.chapter_link("efficiency", "quantization", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(first))
+        kit.seen(words.end, **summary(first))
 
 
 def kept_of(found: Every, per: str, bits: int) -> Kept:
@@ -101,10 +101,10 @@ def rounded_told(per: str, bits: int) -> dict[str, Any]:
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
-    return told(source.record("bits", FRANCE))
+    return summary(source.record("bits", FRANCE))
 
 
-def told(found: Every) -> dict[str, str]:
+def summary(found: Every) -> dict[str, str]:
     """Return what is said of a sentence: its answer, and what is left of it."""
     named = {
         f"{per}_{bits}": kit.percent(kept_of(found, per, bits).share)
@@ -127,7 +127,7 @@ def caption(found: Every, per: str, bits: int) -> str:
         first=source.word(kept.first.text),
         first_share=kit.percent(kept.first.share),
         share=kit.percent(kept.share),
-        **told(found),
+        **summary(found),
     )
 
 
@@ -152,7 +152,7 @@ def question(found: Every) -> kit.Question | None:
         **{line: words.reasons[name] for line, name in wrong.items()},
     }
     return kit.Question.among(
-        words.ask, reasons, right, names.__getitem__, scale=True, **told(found)
+        words.ask, reasons, right, names.__getitem__, scale=True, **summary(found)
     )
 
 

@@ -25,7 +25,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     found: Carrier
     fields = {"carrytext": words.own_label}
-    stage, _, looks, found, (text,) = source.asked(state, "carrier", fields, stays=False)
+    stage, _, looks, found, (text,) = source.measured_text(state, "carrier", fields, stays=False)
     guess = kit.Guess(KEY, question(found))
     chosen = source.cell_of(state["carryhead"], *losses(found).shape)
     head = chosen or found.strongest()
@@ -53,7 +53,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, **facts())
 
 
-def told(found: Carrier) -> dict[str, Any]:
+def summary(found: Carrier) -> dict[str, Any]:
     """Return what is said of a sentence and its heads."""
     return {
         "answer": source.word(found.answer.text),
@@ -74,7 +74,7 @@ def facts() -> dict[str, Any]:
         "mean_early": [case.off for case in early.cases],
     }
     return {
-        **told(first),
+        **summary(first),
         "one_looks": kit.percent(first.looks[ONE[0]][ONE[1]].share),
         "one_off": kit.percent(first.off[ONE[0]][ONE[1]]),
         "early_off": kit.percent(first.off[EARLY[0]][EARLY[1]]),
@@ -139,7 +139,7 @@ def caption(found: Carrier, head: Head) -> str:
         token=source.word(looked.token),
         looks=kit.percent(looked.share),
         off=kit.percent(off),
-        **told(found),
+        **summary(found),
     )
 
 
@@ -152,7 +152,7 @@ def question(found: Carrier) -> kit.Question:
     }
     reasons = {right: words.ask_right if right else words.ask_right_none, **apart}
     return kit.Question.among(
-        words.ask, dict(sorted(reasons.items())), right, scale=True, **told(found)
+        words.ask, dict(sorted(reasons.items())), right, scale=True, **summary(found)
     )
 
 

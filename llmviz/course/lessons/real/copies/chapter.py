@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     found: Copies
     fields = {"copytext": words.own_label}
-    stage, asked, looks, found, _ = source.asked(state, "copies", fields, width=560)
+    stage, asked, looks, found, _ = source.measured_text(state, "copies", fields, width=560)
     guess = kit.Guess(KEY, question(found))
     with stage:
         places = list(range(2, 2 * found.length + 1))
@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
             known=found.length - 1,
             picture=f"{KEY}.line",
         )
-        kit.prose(words.caption["told" if guess.open else "waits"], **told(found))
+        kit.prose(words.caption["told" if guess.open else "waits"], **summary(found))
     with asked:
         guess.ask()
     drawn: Copies = source.record("copies", "")
@@ -58,16 +58,16 @@ def draw(state: kit.PageState) -> None:
         kit.prose(words.needed_read, **off_told(off))
     kit.chapter_link("discoveries", "induction", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(drawn), **heads_told(drawn))
+        kit.seen(words.end, **summary(drawn), **heads_told(drawn))
 
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
     drawn: Copies = source.record("copies", "")
-    return {**told(drawn), **heads_told(drawn)}
+    return {**summary(drawn), **heads_told(drawn)}
 
 
-def told(found: Copies) -> dict[str, Any]:
+def summary(found: Copies) -> dict[str, Any]:
     """Return what is said of the nonsense and its losses."""
     shown = "".join(found.tokens[:SHOWN]).strip()
     return {
@@ -132,7 +132,7 @@ def question(found: Copies) -> kit.Question | None:
     names = {right: words.measured, **{line: name for line, (name, _) in wrong.items()}}
     reasons = {right: words.ask_right, **{line: reason for line, (_, reason) in wrong.items()}}
     return kit.Question.among(
-        words.ask, reasons, right, names.__getitem__, scale=True, **told(found)
+        words.ask, reasons, right, names.__getitem__, scale=True, **summary(found)
     )
 
 

@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     found: First
     fields = {"firsttext": words.own_label}
-    made = source.asked(state, "first", fields, width=560, stays=False)
+    made = source.measured_text(state, "first", fields, width=560, stays=False)
     stage, _, looks, found, (text,) = made
     guess = kit.Guess(KEY, question(found))
     head = source.cell_of(state["firsthead"], *found.shares.shape)
@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
             _grid(state, found, opened=guess.open)
     with right:
         if guess.open:
-            kit.prose(words.caption, **told(found))
+            kit.prose(words.caption, **summary(found))
         if guess.open and head:
             kit.prose(words.sum, **sum_told(found, head))
         guess.ask()
@@ -51,7 +51,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.vector)
     if guess.open:
         _lengths(found)
-        kit.prose(words.vector_read, **told(found))
+        kit.prose(words.vector_read, **summary(found))
     kit.section(words.window)
     windows: tuple[Window, ...] = source.record("windows")
     kit.choose(
@@ -62,17 +62,17 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.window_read, **window_told(chosen))
     kit.chapter_link("attention", "trained", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(first), **window_told(chosen))
+        kit.seen(words.end, **summary(first), **window_told(chosen))
 
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
     windows: tuple[Window, ...] = source.record("windows")
     middle = next(window for window in windows if window.size == 64)
-    return {**told(source.record("first", LIGHTHOUSE)), **window_told(middle)}
+    return {**summary(source.record("first", LIGHTHOUSE)), **window_told(middle)}
 
 
-def told(found: First) -> dict[str, Any]:
+def summary(found: First) -> dict[str, Any]:
     """Return what is said of a text: its first token, shares and lengths."""
     shares, lengths = found.shares, np.array(found.first)
     peak = int(lengths.argmax())
@@ -111,7 +111,7 @@ def even(found: First) -> float:
 def question(found: First) -> kit.Question:
     """Ask how much of all attention goes to the first token."""
     reasons = [words.ask_right, words.ask_less, words.ask_more]
-    slots = told(found)
+    slots = summary(found)
     return kit.share_question(
         words.ask.format(**slots),
         found.mean,

@@ -12,7 +12,7 @@ from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real import words as all_words
 from llmviz.course.lessons.real.capitals import EXAMPLE, known
 from llmviz.course.lessons.real.knows import COUNTRY, words
-from llmviz.course.lessons.real.knows.model import ALONE, SHOWN, Knows, Own, Said, own
+from llmviz.course.lessons.real.knows.model import ALONE, SHOWN, CountryAnswers, Knows, Own, own
 from llmviz.course.lessons.real.reader import Choice, chances
 from llmviz.course.ui import kit
 
@@ -72,12 +72,12 @@ def facts() -> dict[str, Any]:
     }
 
 
-def said_of(all_said: Knows, country: str) -> Said:
+def said_of(all_said: Knows, country: str) -> CountryAnswers:
     """Return what was said of a country."""
     return next(said for said in all_said.countries if said.country == country)
 
 
-def answer_of(said: Said, way: str) -> tuple[Choice, bool]:
+def answer_of(said: CountryAnswers, way: str) -> tuple[Choice, bool]:
     """Return the answer in a way of asking, and whether it is right."""
     return (said.shown, said.right_shown) if way == "shown" else (said.alone, said.right_alone)
 

@@ -12,7 +12,7 @@ SHOWN = f"The capital of {EXAMPLE.name} is {EXAMPLE.capital}. {ALONE}"
 CHOICES = 5
 
 
-class Said(NamedTuple):
+class CountryAnswers(NamedTuple):
     """A country, the word that the model puts after each sentence, and whether it is right."""
 
     country: str
@@ -25,8 +25,8 @@ class Said(NamedTuple):
 class Knows(NamedTuple):
     """What was said of all countries and of invented ones."""
 
-    countries: tuple[Said, ...]
-    invented: tuple[Said, ...]
+    countries: tuple[CountryAnswers, ...]
+    invented: tuple[CountryAnswers, ...]
 
 
 class Own(NamedTuple):
@@ -42,7 +42,7 @@ def measure(reader: Reads) -> Knows:
     names = [country.name for country in COUNTRIES]
     said = _said(reader, [*names, *INVENTED])
     right = [
-        Said(
+        CountryAnswers(
             name,
             alone,
             shown,
@@ -52,7 +52,8 @@ def measure(reader: Reads) -> Knows:
         for country, (name, alone, shown) in zip(COUNTRIES, said, strict=False)
     ]
     return Knows(
-        tuple(right), tuple(Said(*said_of, False, False) for said_of in said[len(names) :])
+        tuple(right),
+        tuple(CountryAnswers(*said_of, False, False) for said_of in said[len(names) :]),
     )
 
 

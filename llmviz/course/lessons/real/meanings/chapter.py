@@ -33,13 +33,13 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     labels = dict(zip(FIELDS, words.fields, strict=True))
     found: Sum
-    made = source.asked(state, "meanings", labels, measure="sums", width=160)
+    made = source.measured_text(state, "meanings", labels, measure="sums", width=160)
     stage, asked, looks, found, given = made
     guess = kit.Guess(KEY, question(source.record("sums", *SUMS[0])), seen=given != SUMS[0])
     with stage:
         _rows(found, opened=guess.open)
         if guess.open:
-            kit.prose(words.caption, **told(found))
+            kit.prose(words.caption, **summary(found))
         for word in found.words:
             if not word.whole:
                 kit.inform(pieces(word), ":material/content_cut:")
@@ -62,7 +62,7 @@ def draw(state: kit.PageState) -> None:
     if guess.open:
         kit.seen(
             words.end,
-            **told(source.record("sums", *SUMS[0])),
+            **summary(source.record("sums", *SUMS[0])),
             right=sum(map(is_wanted, SUMS)),
             sums=len(SUMS),
         )
@@ -71,10 +71,10 @@ def draw(state: kit.PageState) -> None:
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
     right = sum(map(is_wanted, SUMS))
-    return {**told(source.record("sums", *SUMS[0])), "right": right, "sums": len(SUMS)}
+    return {**summary(source.record("sums", *SUMS[0])), "right": right, "sums": len(SUMS)}
 
 
-def told(found: Sum) -> dict[str, Any]:
+def summary(found: Sum) -> dict[str, Any]:
     """Return what is said of a sum: its words, the nearest token, and the nearest of all."""
     plus, minus, other = (source.word(word.typed) for word in found.words)
     return {
@@ -128,7 +128,7 @@ def question(found: Sum) -> kit.Question:
     right = found.near[0].text.strip()
     wrong = {"king": words.ask_king, "princess": words.ask_princess, "lady": words.ask_lady}
     reasons = {right: words.ask_right, **{k: v for k, v in wrong.items() if k != right}}
-    return kit.Question.among(words.ask, reasons, right, **told(found))
+    return kit.Question.among(words.ask, reasons, right, **summary(found))
 
 
 def is_wanted(triple: tuple[str, str, str]) -> bool:

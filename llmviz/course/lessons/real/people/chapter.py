@@ -43,12 +43,12 @@ def draw(state: kit.PageState) -> None:
         guess.ask()
         source.about()
         if guess.open:
-            kit.looks(state, words.looks, f"{KEY}.looks", **told(by_name))
+            kit.looks(state, words.looks, f"{KEY}.looks", **summary(by_name))
     kit.section(words.all_jobs)
     if guess.open:
         ordered = sorted(jobs, key=lambda job: job.mean)
         kit.case_rows([case_of(job) for job in ordered], axis(*PAIR), key=f"{KEY}.all", mark="dot")
-        kit.prose(words.all_read, **told(by_name))
+        kit.prose(words.all_read, **summary(by_name))
         slots = {"forms": [form.format(job=ASKED[0]) for form in FORMS], "pair": PAIR}
         prints = f"{by_name[ASKED[0]].mean:.1%}"
         kit.show_code([measure, chances], source.snippet(words.snippet, **slots), prints)
@@ -57,7 +57,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.conclude)
     kit.chapter_link("errors", "people", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(by_name))
+        kit.seen(words.end, **summary(by_name))
 
 
 def axis(first: str, second: str) -> kit.Axis:
@@ -85,15 +85,15 @@ def question(jobs: dict[str, Job]) -> kit.Question:
     }
     shown = kit.listed([f"{name} {kit.whole_percent(jobs[name].mean)}" for name in ASKED])
     names = dict(zip(reasons, (shown, *words.answers), strict=True))
-    return kit.Question.among(words.ask, reasons, right, names.__getitem__, **told(jobs))
+    return kit.Question.among(words.ask, reasons, right, names.__getitem__, **summary(jobs))
 
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
-    return told({job.job: job for job in source.record("people", *PAIR)})
+    return summary({job.job: job for job in source.record("people", *PAIR)})
 
 
-def told(jobs: dict[str, Job]) -> dict[str, Any]:
+def summary(jobs: dict[str, Job]) -> dict[str, Any]:
     """Return what is said of the jobs."""
     ordered = sorted(jobs.values(), key=lambda job: job.mean)
     wide = max(jobs.values(), key=lambda job: max(job.shares) - min(job.shares))

@@ -43,14 +43,14 @@ def draw(state: kit.PageState) -> None:
     _own(state)
     kit.section(words.curve)
     _curve(record.moments)
-    kit.prose(words.curve_read, **told(record))
+    kit.prose(words.curve_read, **summary(record))
     if guess.open:
         prints = f"{record.forgot.before} {record.forgot.after}"
         kit.show_code([taught], source.snippet(words.snippet), prints)
         kit.section(words.forgets)
     kit.chapter_link("finetuning", "lora", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(record))
+        kit.seen(words.end, **summary(record))
 
 
 def written(moments: tuple[Moment, ...]) -> list[Moment]:
@@ -60,10 +60,10 @@ def written(moments: tuple[Moment, ...]) -> list[Moment]:
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
-    return told(source.record("teach", LOG, BEGINNING))
+    return summary(source.record("teach", LOG, BEGINNING))
 
 
-def told(taught: Taught) -> dict[str, Any]:
+def summary(taught: Taught) -> dict[str, Any]:
     """Return what is said of the recorded training."""
     last = taught.moments[-1]
     return {

@@ -32,7 +32,9 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, name=NAME)
     found: Yesterday
     fields = {"yesterdayname": words.own_label}
-    stage, _, looks, found, _ = source.asked(state, "yesterday", fields, width=200, stays=False)
+    stage, _, looks, found, _ = source.measured_text(
+        state, "yesterday", fields, width=200, stays=False
+    )
     guess = kit.Guess(KEY, question(), seen=state["yesterdayway"] != "kept")
     way = state["yesterdayway"]
     with stage:
@@ -60,26 +62,26 @@ def draw(state: kit.PageState) -> None:
                 key=f"{KEY}.rows",
             )
             if guess.open:
-                kit.prose(words.caption[way], **told(found))
+                kit.prose(words.caption[way], **summary(found))
             guess.ask()
             if not guess.open:
-                kit.prose(words.waits, **told(found))
+                kit.prose(words.waits, **summary(found))
     first: Yesterday = source.record("yesterday", NAME)
     if guess.open:
         with looks:
             kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.weights)
     if guess.open:
-        kit.prose(words.weights_read, **told(first))
+        kit.prose(words.weights_read, **summary(first))
         shown_now: Strip = getattr(found, way)
         text = "".join(piece.text for piece in shown_now.pieces) + BEGUN
         slots = {"text": text, "name": found.name}
         kit.show_code([strip], source.snippet(words.snippet, **slots), f"{shown_now.share:.1%}")
     kit.section(words.memory)
-    kit.section(words.tools, **told(first))
+    kit.section(words.tools, **summary(first))
     kit.chapter_link("reasoning", "conversation", words.proved)
     if guess.open:
-        kit.seen(words.end, **told(first))
+        kit.seen(words.end, **summary(first))
 
 
 def look() -> dict:
@@ -120,10 +122,10 @@ def question() -> kit.Question:
 
 def facts() -> dict[str, Any]:
     """Return what other lessons say of this chapter's record."""
-    return told(source.record("yesterday", NAME))
+    return summary(source.record("yesterday", NAME))
 
 
-def told(found: Yesterday) -> dict[str, Any]:
+def summary(found: Yesterday) -> dict[str, Any]:
     """Return what is said of a name in all situations."""
     return {way: kit.percent(getattr(found, way).share) for way in WAYS} | {
         "name": found.name,

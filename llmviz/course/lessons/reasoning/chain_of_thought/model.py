@@ -60,7 +60,7 @@ class Task:
             state = found[..., at] = self.table[state, items[..., at]]
         return found
 
-    def said(self, items: Sequence[int]) -> tuple[str, str]:
+    def spelled(self, items: Sequence[int]) -> tuple[str, str]:
         """Return items and their path as they are read."""
         path = self.paths(np.array(items))
         return " ".join(self.items[number] for number in items), " ".join(

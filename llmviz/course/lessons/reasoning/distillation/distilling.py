@@ -108,7 +108,7 @@ class Transfer:
         return sum(len(ids) - 1 for ids in self.ids)
 
 
-def told(count: int, seed: int, without: str = "") -> list[str]:
+def new_stories(count: int, seed: int, without: str = "") -> list[str]:
     """Return new stories by the grammar; those with the word `without` are left out."""
     wanted: list[str] = []
     drawn = count
@@ -157,7 +157,7 @@ def transfer(way: Way, count: int, seed: int, without: str = "") -> Transfer:
 @lru_cache(1)  # for the next way to learn from the same stories; 6 kB a token
 def _read_by_teacher(count: int, seed: int, without: str) -> Transfer:
     end, encode = teacher()[1].end, teacher()[1].encode
-    ids = tuple((end, *encode(text), end) for text in told(count, seed, without))
+    ids = tuple((end, *encode(text), end) for text in new_stories(count, seed, without))
     return Transfer(ids, teacher_logits(ids))
 
 

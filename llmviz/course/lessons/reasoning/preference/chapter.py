@@ -247,7 +247,7 @@ def _live(state: kit.PageState, given: Given) -> None:
         lambda job: _results(job, settings),
         start=words.start,
         share=lambda job: len(job.results) / (rounds + 2),
-        said=kit.Said(going_on=words.going),
+        said=kit.JobWords(going_on=words.going),
     )
 
 

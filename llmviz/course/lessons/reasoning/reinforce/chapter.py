@@ -336,7 +336,7 @@ def _runs() -> None:
     kit.measured(words.how_runs, samples=SAMPLES, **run)
 
 
-def told(shares: np.ndarray, base: float, questions: int) -> str:
+def verdict(shares: np.ndarray, base: float, questions: int) -> str:
     """Return whether shares of runs lie above or below the base's share of the same questions.
 
     All runs answer the same few questions, so their number counts once, however well runs agree:
@@ -354,7 +354,7 @@ def pass_read() -> str:
     """Return which ways stand above or below the base at the largest k."""
     base, said = recorded().base, []
     found = {
-        way: told(
+        way: verdict(
             recorded().values(way, lambda look: look.passed(SAMPLES)),
             base.passed(SAMPLES),
             base.questions,

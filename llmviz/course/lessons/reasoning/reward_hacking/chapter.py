@@ -36,7 +36,7 @@ def draw(state: kit.PageState) -> None:
         names = dict(zip(LEASHES, words.leashes, strict=True))
         st.select_slider(words.leash, width=320, **state.named("payleash", names))
     if shown:
-        kit.prose(words.caption, **told(beta))
+        kit.prose(words.caption, **summary(beta))
     guess.ask()
     if shown:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -46,7 +46,7 @@ def draw(state: kit.PageState) -> None:
         _leashes()
     _own(state)
     if shown:
-        kit.seen(words.end, **told(0.0))
+        kit.seen(words.end, **summary(0.0))
 
 
 def line(beta: float, name: str) -> list[float]:
@@ -73,7 +73,7 @@ def goal_question(beta: float) -> kit.Question | None:
         words.ask.format(updates=model.UPDATES),
         [words.ask_answers[name] for name in values],
         2,
-        [words.ask_reasons[name].format(**told(beta)) for name in values],
+        [words.ask_reasons[name].format(**summary(beta)) for name in values],
         values=[tuple(drawn) for drawn in values.values()],
     )
 
@@ -96,7 +96,7 @@ def ended(beta: float, name: str) -> np.ndarray:
     return np.array([run.last(name) for run in model.recorded()[beta]])
 
 
-def told(beta: float) -> dict[str, object]:
+def summary(beta: float) -> dict[str, object]:
     """Return the numbers of the runs with a penalty, at their start and their end."""
     return {
         "before": kit.percent(line(beta, "right")[0]),
@@ -116,7 +116,7 @@ def _leashes() -> None:
     for beta in model.BETAS:
         right, said = (
             ended(beta, "right"),
-            words.run_name.format(beta=beta, paid=told(beta)["reward"]),
+            words.run_name.format(beta=beta, paid=summary(beta)["reward"]),
         )
         cases.append(kit.Case(said, float(right.mean()), dots=tuple(right)))
     kit.case_rows(cases, kit.Axis(0, 0.5, words.goal), key=f"{KEY}.leashes")

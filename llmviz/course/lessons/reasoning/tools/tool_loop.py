@@ -96,7 +96,7 @@ class Run:
     asked: ids of the question. turns: who wrote, and the ids. reason: of REASONS.
     """
 
-    asked: tuple[int, ...]
+    question: tuple[int, ...]
     turns: tuple[tuple[str, tuple[int, ...]], ...]
     calls: tuple[Call, ...]
     reason: str
@@ -109,7 +109,7 @@ class Run:
     @property
     def ids(self) -> list[int]:
         """All ids, those of the question first."""
-        return [*self.asked, *(token for _, ids in self.turns for token in ids)]
+        return [*self.question, *(token for _, ids in self.turns for token in ids)]
 
     @property
     def answer(self) -> str | None:
@@ -196,9 +196,9 @@ def chances(model: GPT, run: Run) -> list[list[tuple[int, float]]]:
     import torch
 
     with torch.inference_mode():
-        logits = model(torch.tensor([run.ids]))[0][0, len(run.asked) - 1 : -1]
+        logits = model(torch.tensor([run.ids]))[0][0, len(run.question) - 1 : -1]
     found = []
-    for token, row in zip(run.ids[len(run.asked) :], logits.double().softmax(-1), strict=True):
+    for token, row in zip(run.ids[len(run.question) :], logits.double().softmax(-1), strict=True):
         best = row.topk(3)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         found.append([(token, float(row[token])), *(pair for pair in pairs if pair[0] != token)])

@@ -27,7 +27,7 @@ def run_of(given: Given) -> tool_loop.Run:
 def rows_of(given: Given) -> tuple[TokenRow, ...]:
     run = run_of(given)
     behind = iter(tool_loop.chances(bundled(given[1]), run))
-    found = [TokenRow(words.asked_row, tokens_of(run.asked), role="query")]
+    found = [TokenRow(words.asked_row, tokens_of(run.question), role="query")]
     tool_row, role = (
         (words.tool_row, "value") if given[2] == tool_loop.HONEST else (words.lie_row, "key")
     )

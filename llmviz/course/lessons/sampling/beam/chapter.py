@@ -146,12 +146,12 @@ def question(prompt: Prompted, every: Continuations) -> kit.Question | None:
     if len(tokens) < FIRST or min(np.diff(np.sort(-every.totals[[*best.values()]]))) < 1e-6:
         return None
 
-    def said(token: int) -> str:
+    def word(token: int) -> str:
         return words.mark if token == prompt.stop_id else prompt.token_text(token)
 
     reasons = {
-        said(token): (words.ask_right if token == right else words.ask_other).format(
-            token=kit.quote(said(token)),
+        word(token): (words.ask_right if token == right else words.ask_other).format(
+            token=kit.quote(word(token)),
             chance=kit.percent(float(chances[token])),
             text=kit.quote(written(prompt, every.tokens(place + 1))),
             p=kit.percent(float(every.probabilities[place])),
@@ -160,13 +160,13 @@ def question(prompt: Prompted, every: Continuations) -> kit.Question | None:
     }
     if len(reasons) < len(tokens):
         return None
-    shares = [f"{kit.quote(said(token))} {kit.percent(float(chances[token]))}" for token in tokens]
+    shares = [f"{kit.quote(word(token))} {kit.percent(float(chances[token]))}" for token in tokens]
     text = words.ask.format(
         beginning=kit.quote(prompt.text) if prompt.text else words.nothing,
         shares=kit.listed(shares),
         n=kit.count(every.ids.shape[1], "token"),
     )
-    return kit.Question.among(text, reasons, said(right))
+    return kit.Question.among(text, reasons, word(right))
 
 
 def _ladder(prompt: Prompted, compared: model.Compared) -> None:

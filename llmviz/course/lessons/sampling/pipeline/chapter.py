@@ -55,7 +55,7 @@ def draw(state: kit.PageState) -> None:
         guess.ask()
     kit.source(state)
     if steps is not None and shown:
-        kit.looks(state, words.looks, f"{KEY}.looks", **said(prompt))
+        kit.looks(state, words.looks, f"{KEY}.looks", **summary(prompt))
         kit.real_look(state, words.real, f"{KEY}.real")
         kit.section(words.intro)
         kit.prose(order_effect(prompt, settings, steps))
@@ -88,7 +88,7 @@ def caption(prompt: Prompted, steps: SamplingSteps) -> str:
     )
 
 
-def said(prompt: Prompted) -> dict[str, str]:
+def summary(prompt: Prompted) -> dict[str, str]:
     """Return what looks say: of the settings and the text that they lead to."""
     text = params.PROMPT + " found"
     sure = logits_after(prompt.bundled, tuple(prompt.bundled.tokenizer.encode_from_start(text)))

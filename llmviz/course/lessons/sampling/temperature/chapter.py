@@ -50,7 +50,7 @@ def draw(state: kit.PageState) -> None:
             _table(state, prompt, veiled=not shown)
         guess.ask()
         kit.source(state)
-        numbers = said(prompt)
+        numbers = summary(prompt)
         if shown:
             _written(state, prompt)
             kit.looks(state, words.looks, f"{KEY}.looks", **numbers)
@@ -233,7 +233,7 @@ def way_question(token: str, plain: float, right: float) -> kit.Question | None:
     )
 
 
-def said(prompt: Prompted) -> dict[str, str]:
+def summary(prompt: Prompted) -> dict[str, str]:
     """Return what looks and the end say: the first token, and its probability at some T."""
     ids, texts = _top(prompt)
     at = {name: row_at(prompt.logits, ids, t)["probability"][0] for name, t in SAID_AT.items()}

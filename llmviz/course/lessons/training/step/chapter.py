@@ -11,8 +11,8 @@ from llmviz.course.lessons.training.step import pictures, step_calls, words
 from llmviz.course.lessons.training.step.one_step import (
     READ,
     STEPS,
-    Asked,
     OneStep,
+    StepChoice,
     one_step,
     prepared,
     update,
@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
         return
     if len(text) > READ:
         st.caption(words.too_long.format(limit=READ))
-    choice = Asked(
+    choice = StepChoice(
         text[:READ],
         state["batch_rows"],
         state["batch_width"],
@@ -110,7 +110,7 @@ def steepest(step: OneStep) -> tuple[int, int]:
     return token, int(np.abs(step.gradient[token]).argmax())
 
 
-def question(step: OneStep, choice: Asked, names: list[str]) -> kit.Question | None:
+def question(step: OneStep, choice: StepChoice, names: list[str]) -> kit.Question | None:
     """Ask where the step puts the weight with the largest slope.
 
     The wrong answers are those of somebody who goes along the slope, and of one who forgets the
@@ -187,7 +187,7 @@ def _guesses(step: OneStep, names: list[str]) -> None:
     )
 
 
-def _forward(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
+def _forward(state: kit.PageState, step: OneStep, choice: StepChoice, names: list[str]) -> None:
     rows, width = step.ids.shape
     kit.section(words.forward, rows=kit.count(rows, "piece"))
     picture = pictures.forward(step, names)
@@ -241,7 +241,7 @@ def _matrices(
     )
 
 
-def _update(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
+def _update(state: kit.PageState, step: OneStep, choice: StepChoice, names: list[str]) -> None:
     kit.section(words.update, parameters=_weights(choice))
     most = steepest(step)[0]
     token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else most
@@ -274,7 +274,7 @@ def _update(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]
     kit.prose("\n\n".join(lines))
 
 
-def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str) -> str:
+def one_weight(step: OneStep, choice: StepChoice, token: int, column: int, name: str) -> str:
     """Say how one weight of the head got its new value, with numbers that fit."""
 
     def digits(values: np.ndarray) -> str:
@@ -296,12 +296,12 @@ def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str)
     )
 
 
-def _weights(choice: Asked) -> int:
+def _weights(choice: StepChoice) -> int:
     return int(sum(np.prod(shape) for shape in _shapes(choice).values()))
 
 
 @kit.cached(32)
-def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
+def _shapes(choice: StepChoice) -> dict[str, tuple[int, ...]]:
     return {name: tuple(weight.shape) for name, weight in prepared(choice)[2].named_parameters()}
 
 
@@ -319,7 +319,7 @@ def loss_after(step: OneStep) -> str:
     return words.loss_after[kind].format(before=step.loss, after=step.loss_after)
 
 
-def _calls(choice: Asked) -> None:
+def _calls(choice: StepChoice) -> None:
     """How long the gradient is after each call of a step, with a second `backward` in between."""
     kit.section(words.calls_section)
     followed = _followed(choice)
@@ -336,7 +336,7 @@ def _calls(choice: Asked) -> None:
     st.code(inspect.getsource(update), language="python")
 
 
-def _modes(choice: Asked) -> None:
+def _modes(choice: StepChoice) -> None:
     kit.section(words.modes_section)
     found = _measured(choice)
     losses = {mode: getattr(found, mode) for mode in words.modes}
@@ -355,7 +355,7 @@ def _modes(choice: Asked) -> None:
     kit.programmers(words.modes_read)
 
 
-def _resume(state: kit.PageState, choice: Asked) -> None:
+def _resume(state: kit.PageState, choice: StepChoice) -> None:
     kit.section(words.resume, steps=STEPS, middle=STEPS // 2)
     begin = state.setter(batch_resume=True)
     if not state["batch_resume"]:
@@ -375,7 +375,7 @@ def _resume(state: kit.PageState, choice: Asked) -> None:
     kit.prose(" ".join(lines))
 
 
-def _code(choice: Asked, step: OneStep) -> None:
+def _code(choice: StepChoice, step: OneStep) -> None:
     from llmviz.training.loop import _Run
 
     if choice.text != choice.text[: kit.IN_SNIPPET]:

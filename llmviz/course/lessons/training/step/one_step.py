@@ -33,7 +33,7 @@ SAMPLE = 40  # tokens that the untrained model writes
 
 
 @dataclass(frozen=True)
-class Asked:
+class StepChoice:
     """Which step is looked at: its text, batch (B rows of T tokens), number, and settings."""
 
     text: str
@@ -122,7 +122,7 @@ def update(
     return float(loss.detach()), float(norm)
 
 
-def prepared(choice: Asked, dropout: float = 0.0) -> tuple[Tokenizer, TrainData, GPT]:
+def prepared(choice: StepChoice, dropout: float = 0.0) -> tuple[Tokenizer, TrainData, GPT]:
     """The tokenizer of a text's characters, its batches, and the untrained model.
 
     Raises ValueError for a text of fewer than two characters.
@@ -154,7 +154,9 @@ def prepared(choice: Asked, dropout: float = 0.0) -> tuple[Tokenizer, TrainData,
         return tokenizer, data, GPT(shape)
 
 
-def trained_before(choice: Asked) -> tuple[TrainData, GPT, torch.optim.Optimizer, list[float]]:
+def trained_before(
+    choice: StepChoice,
+) -> tuple[TrainData, GPT, torch.optim.Optimizer, list[float]]:
     """The batches, the model and its optimizer just before the step, and the losses until then.
 
     Raises ValueError for a text that is too short or a step outside the run.
@@ -173,7 +175,7 @@ def trained_before(choice: Asked) -> tuple[TrainData, GPT, torch.optim.Optimizer
     return data, model, optimizer, losses
 
 
-def one_step(choice: Asked) -> OneStep:
+def one_step(choice: StepChoice) -> OneStep:
     """Compute a step with everything between its batch and the new weights.
 
     Raises ValueError for a text that is too short or a step outside the run.

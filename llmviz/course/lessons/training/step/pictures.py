@@ -8,7 +8,7 @@ import numpy as np
 from llmviz.course.components._shared import cell_operations as ops
 from llmviz.course.components.matrix_view.view import Matrix, Window
 from llmviz.course.lessons.training.step import words
-from llmviz.course.lessons.training.step.one_step import Asked, OneStep
+from llmviz.course.lessons.training.step.one_step import OneStep, StepChoice
 
 SEEN = 12  # tokens that are drawn at once
 TOKENS = "token"  # the window over the vocabulary
@@ -138,7 +138,7 @@ def forward(step: OneStep, names: list[str]) -> Picture:
     return picture
 
 
-def update(step: OneStep, choice: Asked, token: int) -> Picture:
+def update(step: OneStep, choice: StepChoice, token: int) -> Picture:
     """From the lengths of all gradients to the new weights of one token's row of the head."""
     picture, config = Picture(), choice.config()
     lengths = np.array(list(step.norms.values()))[:, None]
@@ -240,7 +240,7 @@ def _side_by_side(clipping: list[str]) -> list[list[str | None]]:
 
 
 def _adamw(
-    picture: Picture, step: OneStep, choice: Asked, token: int, row: Mapping[str, Any]
+    picture: Picture, step: OneStep, choice: StepChoice, token: int, row: Mapping[str, Any]
 ) -> None:
     """What Adam computes between the clipped gradient and the step."""
     config = choice.config()

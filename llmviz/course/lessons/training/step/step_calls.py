@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmviz.course.lessons.training.step.one_step import STEPS, Asked, prepared, trained_before
+from llmviz.course.lessons.training.step.one_step import (
+    STEPS,
+    StepChoice,
+    prepared,
+    trained_before,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,7 +38,7 @@ class Call:
     norm: float  # length of the gradient afterwards, 0 where there is none
 
 
-def calls(choice: Asked) -> list[Call]:
+def calls(choice: StepChoice) -> list[Call]:
     """Follow a step call by call, with a second `backward` that no `zero_grad` came before."""
     import torch
     from torch.nn.utils import clip_grad_norm_
@@ -85,7 +90,7 @@ class Modes:
     inference: tuple[float, float]
 
 
-def modes(choice: Asked) -> Modes:
+def modes(choice: StepChoice) -> Modes:
     """Measure the step's batch in training mode and in inference mode, with dropout."""
     import torch
 
@@ -118,7 +123,7 @@ class Resumed:
     weights_only_apart: float
 
 
-def resumed(choice: Asked) -> Resumed:
+def resumed(choice: StepChoice) -> Resumed:
     """Save a run in its middle, load it, go on, and compare with the run that never stopped."""
     from llmviz.training.checkpoints import load_checkpoint, save_checkpoint
     from llmviz.training.loop import train

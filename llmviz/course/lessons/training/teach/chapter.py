@@ -54,7 +54,7 @@ def draw(state: kit.PageState) -> None:
                 taught,
                 start=words.start,
                 share=lambda job: job.results[-1].step / model.STEPS if job.results else 0.0,
-                said=kit.Said(words.going_on, words.stopped, words.again),
+                said=kit.JobWords(words.going_on, words.stopped, words.again),
             )
     if results or state["teaching"]:
         kit.looks(state, words.looks, f"{KEY}.looks")
@@ -67,7 +67,7 @@ def draw(state: kit.PageState) -> None:
             words.snippet.format(text=text),
             f"{results[-1].step} {results[-1].loss:.2f}",
         )
-        kit.seen(words.end, told=words.told["taught"].format(**said(results)))
+        kit.seen(words.end, told=words.told["taught"].format(**summary(results)))
     else:
         kit.seen(words.end, told=words.told["waits"].format(steps=model.STEPS))
 
@@ -91,7 +91,7 @@ def _stage(text: str, results: Sequence[Taught]) -> None:
         _curve(text, results, guess)
     guess.ask()
     revealed = guess.question is not None and guess.open
-    kit.prose(words.caption["told" if revealed else "going"], **said(results))
+    kit.prose(words.caption["told" if revealed else "going"], **summary(results))
 
 
 def lit(wrote: str, text: str) -> str:
@@ -101,7 +101,7 @@ def lit(wrote: str, text: str) -> str:
     return "".join(kit.bold(piece) if piece in known else piece for piece in pieces)
 
 
-def said(results: Sequence[Taught]) -> dict[str, float]:
+def summary(results: Sequence[Taught]) -> dict[str, float]:
     return {
         "steps": results[-1].step,
         "first": results[0].loss,
@@ -173,7 +173,7 @@ def question(text: str, results: Sequence[Taught]) -> kit.Question | None:
     if len(lines) < 2:
         return None
     about = {"known": KNOWN, "at": last, "blind": math.log(len(model.letters_of(text)))}
-    about |= said(results)
+    about |= summary(results)
     return kit.Question(
         words.ask.format(**about),
         [words.ask_answers[name] for name in lines],

@@ -40,7 +40,7 @@ def draw_times(state: kit.PageState, change: str) -> None:
         lambda job: _times(job, change),
         start=words.measure,
         share=lambda job: job.results[-1].rounds / ROUNDS if job.results else 0.0,
-        said=kit.Said(words.measures, words.measure_stopped, words.measure, repeats=True),
+        said=kit.JobWords(words.measures, words.measure_stopped, words.measure, repeats=True),
     )
 
 

@@ -34,7 +34,7 @@ SILENT = ("curve_data", "table_choice")
 SECONDS = 300  # for one chapter: a machine may be slow
 
 
-class Asked(NamedTuple):
+class PlacedQuestion(NamedTuple):
     """One question, with the section that it stands in: its head, and its first text as HTML.
 
     picture: what the picture is sent on which it is answered, before anything is on it.
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     picture: Mapping[str, Any] | None = None
 
 
-def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
+def questions_of(lesson: str, chapter: str, /, **link: str) -> list[PlacedQuestion]:
     """Return the questions of a chapter in the order of its page, also those an answer opens.
 
     lesson, chapter: their keys. link: controls of the page, as its address writes them.
@@ -65,7 +65,7 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
             hand.draw([])
         hands[hand.question.text] = unpack(pictures[0].message)
     return [
-        Asked(*section, question, hands.get(question.text))
+        PlacedQuestion(*section, question, hands.get(question.text))
         for section, question in zip(sections, questions, strict=True)
     ]
 
