@@ -198,7 +198,7 @@ def test_the_end_of_step_by_step_names_the_largest_share_of_the_last_row():
 
 def test_a_head_has_a_note_only_where_a_token_has_a_choice():
     shares = {name: np.full((1, 1), 0.25) for name in HeadSummary._fields}
-    assert trained.note(HeadSummary(**shares), 0, 0).count("25%") == 3
+    assert trained.note(HeadSummary(**shares), 0, 0).count("25\xa0%") == 3
     nothing = {name: np.full((1, 1), math.nan) for name in HeadSummary._fields}
     assert trained.note(HeadSummary(**nothing), 0, 0) == ""
 

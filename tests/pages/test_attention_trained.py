@@ -26,7 +26,7 @@ from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained import words as lookup_words
 from llmviz.course.ui import model_on_text, model_picker
 from llmviz.course.ui.furniture import words as furniture
-from llmviz.course.ui.question import Question
+from llmviz.course.ui.question import Question, whole_percent
 from llmviz.course.ui.translated_sentence import SENTENCE
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
@@ -175,7 +175,7 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
         best = max(moved, key=moved.get)
         app = fine_part("attention", "steps", source="model", rung="qkv", model=name)
         line = f"Layer {best[0]}, head {best[1]} is the head shown first"
-        assert line in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
+        assert line in prose_of(app) and f"moves {whole_percent(moved[best])}" in prose_of(app)
     values, line = opening.strength(models["narrow"])
     assert values.shape == (2, 4) and line == opening_words.opening_worth
 

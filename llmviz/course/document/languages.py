@@ -5,6 +5,7 @@ The rules are those of the Unicode CLDR, by Babel. English is written as the cod
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -34,6 +35,10 @@ COMPLETE = {"es": _DONE, "zh": _DONE}
 
 # What CLDR calls the kinds of numbers that some language has a form for, beside "other".
 KINDS = ("zero", "one", "two", "few", "many")
+
+# A share has an article in Spanish, "un 5 %", but "menos del 5 %" has none.
+_ARTICLE = re.compile(r"\b(un|el|al|del) (?=menos del\s)")
+_INSTEAD = {"un": "", "el": "", "al": "a ", "del": "de "}
 
 _asks: Callable[[], str] | None = None
 _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
@@ -93,6 +98,19 @@ def share(written: str) -> str:
         return written
     sign = _locale(wanted).percent_formats[None].suffix[0]
     return number(written).replace("\u00a0%", sign)
+
+
+def settled(text: str) -> str:
+    """Return a text whose slots were filled as its language writes it where the parts meet.
+
+    >>> let_choose(lambda: "es")
+    >>> settled("Baja del 20 % al menos del 0,01 %: queda un menos del 0,01 %.")
+    'Baja del 20 % a menos del 0,01 %: queda menos del 0,01 %.'
+    >>> let_choose(None)
+    """
+    if "menos del" not in text or language() != "es":
+        return text
+    return _ARTICLE.sub(lambda found: _INSTEAD[found[1]], text)
 
 
 def joined(names: Sequence[str]) -> str:

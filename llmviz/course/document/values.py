@@ -8,7 +8,7 @@ from numbers import Number
 from string import Formatter
 from typing import Any, NamedTuple
 
-from llmviz.course.document.languages import number
+from llmviz.course.document.languages import number, settled
 from llmviz.course.document.marks import marked
 
 _POWER = re.compile(r"e([+-]\d+)$")
@@ -61,7 +61,7 @@ class Translated(Sentence):
 
     def format(self, /, *args: Any, **values: Any) -> str:
         """Return the text with its slots filled, as `Sentence.format` does."""
-        return _OTHER_NUMBERS.vformat(self, args, values)
+        return settled(_OTHER_NUMBERS.vformat(self, args, values))
 
 
 class _Numbers(Formatter):

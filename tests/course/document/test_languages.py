@@ -49,6 +49,16 @@ def test_a_quotation_from_right_to_left_stays_where_its_sentence_has_it(monkeypa
     assert "code { unicode-bidi: isolate;" in STYLE  # of marks around it: none
 
 
+def test_a_share_has_its_article_in_spanish_but_not_before_less_than(monkeypatch):
+    monkeypatch.setattr(languages, "_asks", lambda: "es")
+    said = Translated("Baja del {one} al {two}, y queda un {two}.")
+    line = said.format(one=percent(0.2), two=percent(1e-6))
+    assert line.replace("\xa0", " ") == (
+        "Baja del 20,0 % a menos del 0,01 %, y queda menos del 0,01 %."
+    )
+    assert said.format(one=percent(0.3), two=percent(0.1)).endswith("queda un 10,0\xa0%.")
+
+
 def test_a_noun_has_the_form_that_its_number_asks_for(monkeypatch):
     assert [count(n, "token") for n in (1, 1200)] == ["1 token", "1,200 tokens"]
     monkeypatch.setattr(languages, "_asks", lambda: "es")

@@ -89,13 +89,17 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
     sentence = line.format(
         head=lesson_words.head_name.format(layer=best[0], head=best[1]).capitalize(),
-        share=f"{values[best]:.0%}",
+        share=kit.whole_percent(float(values[best])),
         text=kit.quote(read_of(bundled), 60),
     )
     if place == best:
         return sentence
     head = lesson_words.head_name.format(layer=place[0], head=place[1]).capitalize()
-    return sentence + " " + words.opening_other.format(head=head, share=f"{values[place]:.0%}")
+    return (
+        sentence
+        + " "
+        + words.opening_other.format(head=head, share=kit.whole_percent(float(values[place])))
+    )
 
 
 def why_model(name: str) -> str:

@@ -407,7 +407,7 @@ def note(summary: HeadSummary, layer: int, head: int) -> str:
     values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
     if math.isnan(values["previous"]):
         return ""  # no token of the text has a choice
-    return words.note_head.format(**{name: f"{value:.0%}" for name, value in values.items()})
+    return words.note_head.format(**{name: whole_percent(value) for name, value in values.items()})
 
 
 # ---- deeper

@@ -95,12 +95,12 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     kit.prose(
         words.lookup_reads.format(
             head=name(layer=reader[0], head=reader[1]),
-            share=f"{reading[reader]:.0%}",
+            share=kit.whole_percent(float(reading[reader])),
             thing=kit.quote(story.things[0]),
         )
         + " "
         + words.lookup_finds.format(
-            head=name(layer=best[0], head=best[1]), moved=f"{pair.moved[best]:.0%}"
+            head=name(layer=best[0], head=best[1]), moved=kit.whole_percent(float(pair.moved[best]))
         )
     )
     kit.case_rows(
