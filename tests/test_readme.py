@@ -52,6 +52,16 @@ def test_another_language_gives_the_same_commands_and_leads_to_files(name):
         assert (ROOT / link).is_file(), link
 
 
+def test_a_whole_translation_has_each_section_and_all_that_the_english_one_leads_to():
+    texts = [FIRST, (ROOT / "README.es.md").read_text("utf-8")]
+    for part in (r"^## ", r"^\|"):
+        assert len({len(re.findall(part, text, re.M)) for text in texts}) == 1, part
+    blocks = [re.findall(r"```\w+\n.*?```", text, re.S) for text in texts]
+    assert blocks[0] == blocks[1]
+    links = [set(re.findall(r"\]\((?!README)([^)#]+)\)", text)) for text in texts]
+    assert links[0] == links[1]
+
+
 def test_no_address_in_readme_is_a_placeholder():
     for address in re.findall(r"https?://[^\s)>`]+", FIRST):
         assert not re.search(r"[A-Z]{3,}|example|your-", address.split("//")[1].split("/")[0]), (
