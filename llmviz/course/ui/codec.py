@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from llmviz.course.ui.furniture import words
+
 MAX_TEXT_IN_LINK = 6_000  # characters of address that browsers and chat programs carry safely
 MOST_OF_A_NAME = 200  # characters: of a model, a run, a word, a kept cell
 MOST_OF_A_PROMPT = 10_000  # characters of what a model reads
@@ -77,11 +79,11 @@ def unpack_text(written: str, most: int = MOST_OF_A_TEXT) -> str:
         data = unpacker.decompress(raw, _BYTES * most + 1)
         text = data.decode("utf-8") if unpacker.eof else ""
     except (binascii.Error, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError("the text in the link is damaged") from error
+        raise ValueError(words.rules["damaged"]) from error
     if len(data) > _BYTES * most or len(text) > most:
-        raise ValueError(f"the text in the link is too long; {most:,} characters are read")
+        raise ValueError(words.rules["long"].format(most=most))
     if not unpacker.eof:
-        raise ValueError("the text in the link is cut off")
+        raise ValueError(words.rules["cut"])
     return text
 
 
@@ -104,9 +106,9 @@ def integer(key: str, default: int, low: int, high: int, *, shared: bool = False
         try:
             value = int(written)
         except ValueError:
-            raise ValueError(f"a whole number from {low} to {high} is needed") from None
+            raise ValueError(words.rules["whole"].format(low=low, high=high)) from None
         if not low <= value <= high:
-            raise ValueError(f"a whole number from {low} to {high} is needed")
+            raise ValueError(words.rules["whole"].format(low=low, high=high))
         return value
 
     return Param(key, default, read, str, shared, low, high)
@@ -119,9 +121,11 @@ def number(key: str, default: float, low: float, high: float, *, shared: bool = 
         try:
             value = float(written)
         except ValueError:
-            raise ValueError(f"a number from {low:g} to {high:g} is needed") from None
+            raise ValueError(
+                words.rules["number"].format(low=f"{low:g}", high=f"{high:g}")
+            ) from None
         if not math.isfinite(value) or not low <= value <= high:
-            raise ValueError(f"a number from {low:g} to {high:g} is needed")
+            raise ValueError(words.rules["number"].format(low=f"{low:g}", high=f"{high:g}"))
         return value
 
     return Param(
@@ -134,7 +138,7 @@ def flag(key: str, default: bool, *, shared: bool = False) -> Param:
 
     def read(written: str) -> bool:
         if written not in ("0", "1"):
-            raise ValueError("0 or 1 is needed")
+            raise ValueError(words.rules["flag"])
         return written == "1"
 
     return Param(key, default, read, lambda value: "1" if value else "0", shared, options="01")
@@ -154,7 +158,7 @@ def choice(
     def read(written: str) -> str:
         written = (moved or {}).get(written, written)
         if written not in options:
-            raise ValueError("one of " + ", ".join(options) + " is needed")
+            raise ValueError(words.rules["one_of"].format(names=", ".join(options)))
         return written
 
     return Param(key, default, read, str, shared, options=tuple(options), always=always)
@@ -174,9 +178,9 @@ def choices(
         values = [part for part in written.split(",") if part]
         unknown = [value for value in values if value not in options]
         if unknown or len(values) < at_least or len(set(values)) != len(values):
-            raise ValueError("different names out of " + ", ".join(options) + " are needed")
+            raise ValueError(words.rules["some_of"].format(names=", ".join(options)))
         if at_most is not None and len(values) > at_most:
-            raise ValueError(f"at most {at_most} names are needed")
+            raise ValueError(words.rules["names"].format(most=at_most))
         return values
 
     return Param(key, list(default), read, ",".join, at_most=at_most, options=tuple(options))
@@ -211,7 +215,7 @@ def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int
     def read(written: str) -> list[int]:
         values = [each.read(part) for part in written.split(",") if part]
         if len(values) > at_most:
-            raise ValueError(f"at most {at_most} numbers are needed")
+            raise ValueError(words.rules["numbers"].format(most=at_most))
         return values
 
     return Param(key, list(default), read, lambda values: ",".join(map(str, values)))

@@ -327,7 +327,7 @@ def _stop(
         "title": title,
         "place": place,
         "text": unmarked(text),
-        "needs": f"Before it: {', '.join(needs)}." if needs else "",
+        "needs": furniture.needs.format(lessons=", ".join(needs)) if needs else "",
         "minutes": time_of(sum(chapter["minutes"] for chapter in chapters)),
         "chapters": chapters,
     }

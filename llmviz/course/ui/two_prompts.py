@@ -10,10 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.document import Sentence
 from llmviz.course.ui import engine
 from llmviz.course.ui.cached import cached
 from llmviz.course.ui.common import percent
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.model_on_text import names_of, spoken
 from llmviz.course.ui.prose import prose
 from llmviz.course.ui.selectable_models import label
@@ -22,9 +22,6 @@ from llmviz.course.ui.text_field import text_input
 from llmviz.files.text import check_text
 from llmviz.interpretability.patching import Reading, read_prompt
 from llmviz.tokenizers import Tokenizer
-
-NOT_ONE = "{text} is {count} tokens for this model: {tokens}. A logit belongs to one token."
-NOTHING_TYPED = "There is no token without a character. Choose or type one."
 
 
 def token_of(written: str, best: Sequence[int], tokenizer: Tokenizer) -> int:
@@ -42,25 +39,11 @@ def token_of(written: str, best: Sequence[int], tokenizer: Tokenizer) -> int:
         if len(ids) == 1:
             return ids[0]
     if not ids:
-        raise ValueError(NOTHING_TYPED)
+        raise ValueError(furniture.prompts["nothing_typed"])
     listed = ", ".join(names_of(ids[:8], tokenizer)) + (", …" if len(ids) > 8 else "")
-    raise ValueError(NOT_ONE.format(text=written[:40], count=len(ids), tokens=listed))
-
-
-EMPTY = "One of the prompts is empty. Both need at least one character."
-LONG = "For {name}, this prompt is {count} tokens long. It reads {limit} at most."
-SAME_PROMPTS = (
-    "Both prompts have the same tokens, so nothing would change. Change a word in one of them."
-)
-SAME_ANSWERS = "Both answers are {token}. Type another answer below one of the prompts."
-NO_DIFFERENCE = (
-    "After both prompts the model prefers one answer to the other by the same amount. So there is "
-    "no preference to move."
-)
-SAYS = Sentence(
-    "After the first prompt {own} has {own_share} and {other} {own_other}. After the second, {own} "
-    "has {donor_own} and {other} {donor_share}."
-)
+    raise ValueError(
+        furniture.prompts["not_one"].format(text=written[:40], count=len(ids), tokens=listed)
+    )
 
 
 @cached(64)
@@ -75,12 +58,12 @@ def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
     Raises ValueError: it is empty, cannot be written as UTF-8, or is longer than the context.
     """
     if not text:
-        raise ValueError(EMPTY)
+        raise ValueError(furniture.prompts["empty"])
     ids = bundled.tokenizer.encode_from_start(check_text(text))
     limit = bundled.model.context_length
     if len(ids) > limit:
         name = label(bundled.name)
-        raise ValueError(LONG.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
+        raise ValueError(furniture.prompts["long"].format(count=len(ids), name=name, limit=limit))
     return tuple(ids)
 
 
@@ -99,7 +82,7 @@ def both_ids(state: PageState, bundled: engine.Bundled) -> tuple[tuple[int, ...]
     """Return the tokens of both prompts. Raises ValueError: see `ids_of`; or they are the same."""
     own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
     if own == donor:
-        raise ValueError(SAME_PROMPTS)
+        raise ValueError(furniture.prompts["same_prompts"])
     return own, donor
 
 
@@ -117,7 +100,7 @@ def answers(
         pair.append(token_of(written, [], bundled.tokenizer) if written else best)
     if pair[0] == pair[1]:
         token = names_of(pair[:1], bundled.tokenizer)[0]
-        raise ValueError(SAME_ANSWERS.format(token=token))
+        raise ValueError(furniture.prompts["same_answers"].format(token=token))
     return pair[0], pair[1]
 
 
@@ -133,7 +116,7 @@ def chances(
     """Say how probable both answers are after each prompt."""
     shares = [reading(bundled, ids).logits.softmax(-1)[list(pair)].tolist() for ids in (own, donor)]
     prose(
-        SAYS,
+        furniture.prompts["says"],
         **named(bundled, pair),
         own_share=percent(shares[0][0]),
         own_other=percent(shares[0][1]),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from llmviz.course.lessons.real import words
 from llmviz.files.paths import DATA
 
 if TYPE_CHECKING:
@@ -55,11 +56,9 @@ def ids_of(reader: Reads, text: str, most: int = MOST_TOKENS) -> list[int]:
     ids = [*reader.tokenizer.start, *reader.tokenizer.encode(text)]
     most = min(most, reader.model.context_length)
     if not text.strip():
-        raise ValueError("there is no text to read")
+        raise ValueError(words.refused["empty"])
     if len(ids) > most:
-        raise ValueError(
-            f"the text is {len(ids):,} tokens long, and at most {most:,} are read here"
-        )
+        raise ValueError(words.refused["long"].format(count=len(ids), most=most))
     return ids
 
 
@@ -72,7 +71,7 @@ def first_token(reader: Reads, word: str) -> int:
     """Return the token with which a word begins behind a space. ValueError: there is no word."""
     ids = reader.tokenizer.encode(" " + word.strip())
     if not word.strip() or not ids:
-        raise ValueError("there is no word")
+        raise ValueError(words.refused["word"])
     return ids[0]
 
 

@@ -104,9 +104,7 @@ def take_file(data: bytes) -> Tokenizer:
     Raises ValueError: it is too large, cut off, changed, or no tokenizer file.
     """
     if len(data) > TOKENIZER_FILE_LIMIT:
-        raise ValueError(
-            f"the file has {len(data):,} bytes; the limit is {TOKENIZER_FILE_LIMIT:,} bytes"
-        )
+        raise ValueError(words.file_large.format(count=len(data), most=TOKENIZER_FILE_LIMIT))
     file = sha256(data).hexdigest(), data
     tokenizer = _read(*file)
     st.session_state[_FILE_SLOT] = file

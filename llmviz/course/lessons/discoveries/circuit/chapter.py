@@ -14,9 +14,9 @@ from llmviz.course.components.look_back.view import look_back
 from llmviz.course.figures.circuit import Node, circuit_graph
 from llmviz.course.lessons.discoveries.circuit import MOST_OWN, words
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.question import APART
 from llmviz.course.ui.two_prompts import (
-    NO_DIFFERENCE,
     answers,
     both_ids,
     boxes,
@@ -132,7 +132,7 @@ def growing(
     try:
         return GrowingCircuit(bundled.model, sums(bundled, own), sums(bundled, donor), pair)
     except ValueError:
-        raise ValueError(NO_DIFFERENCE) from None
+        raise ValueError(furniture.prompts["no_difference"]) from None
 
 
 @kit.cached(32)

@@ -26,9 +26,9 @@ def parse_vector(written: str) -> list[float]:
     """
     parts = [part for part in re.split(r"[,;\s]+", written.replace("−", "-")) if part]
     if not parts:
-        raise ValueError("there is no number; type some with commas between them")
+        raise ValueError(words.refused["none"])
     if len(parts) > MOST_NUMBERS:
-        raise ValueError(f"a vector may have {MOST_NUMBERS} numbers here; there are {len(parts)}")
+        raise ValueError(words.refused["many"].format(most=MOST_NUMBERS, count=len(parts)))
     return [_number(part, place) for place, part in enumerate(parts, 1)]
 
 
@@ -36,9 +36,9 @@ def _number(part: str, place: int) -> float:
     try:
         value = float(part)
     except ValueError:
-        raise ValueError(f"number {place} is {part[:20]!r}, which is not a number") from None
+        raise ValueError(words.refused["word"].format(place=place, part=part[:20])) from None
     if not math.isfinite(value) or abs(value) > 1e6:
-        raise ValueError(f"number {place} is {part[:20]}; numbers go from −1,000,000 to 1,000,000")
+        raise ValueError(words.refused["large"].format(place=place, part=part[:20]))
     return value
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Reads, ids_of, packed, text_of, token_losses, unpacked
 
 LENGTH = 25
@@ -84,7 +85,7 @@ def own_ids(reader: Reads, text: str) -> list[int]:
     """Return one's own nonsense as tokens, with a space in front. Raises ValueError: too short."""
     ids = ids_of(reader, " " + text.strip() if text.strip() else text, MOST)
     if len(ids) < 2:
-        raise ValueError("nonsense of one token cannot be copied from anywhere")
+        raise ValueError(lesson_words.refused["copied"])
     return ids
 
 

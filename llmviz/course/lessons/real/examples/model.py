@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Reads, words_after
 
 MOST_SHOWN = 4
@@ -85,7 +86,7 @@ def read(text: str) -> list[Pair]:
     for line in filter(None, map(str.strip, text.splitlines())):
         a, arrow, b = (part.strip() for part in line.partition("->"))
         if not (a and arrow and b):
-            raise ValueError(f"each line is two words with -> between them; this is not: {line!r}")
+            raise ValueError(lesson_words.refused["line"].format(line=line))
         pairs.append((a, b))
     return pairs
 
@@ -98,7 +99,7 @@ def measure(reader: Reads, text: str) -> Generator[float, None, tuple[Round, ...
     pairs, most = read(text), MOST_SHOWN
     asked = pairs[most : most + ASKED]
     if not asked:
-        raise ValueError(f"give at least {most + 1} pairs: {most} are shown, the others are asked")
+        raise ValueError(lesson_words.refused["pairs"].format(least=most + 1, most=most))
     rounds = []
     for count in range(most + 1):
         said = words_after(reader, [prompt(pairs[:count], word) for word, _ in asked])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Reads, ids_of, packed, passage, text_of, unpacked
 
 WINDOWS = (16, 32, 64, 128)
@@ -60,7 +61,7 @@ def measure(reader: Reads, text: str) -> First:
 
     ids = ids_of(reader, text, MOST)
     if len(ids) < 2:
-        raise ValueError("a text of one token has nothing that could look back")
+        raise ValueError(lesson_words.refused["first"])
     layers = range(reader.model.config.n_layer)
     taps = ["embed", *(f"blocks.{layer}.residual" for layer in layers)]
     wanted = [*taps, "blocks.*.attn.weights", "blocks.*.attn.masked"]

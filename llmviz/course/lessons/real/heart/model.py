@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Choice, Reads, best, ids_of, text_of
 
 MOST = 120  # tokens of a sentence
@@ -62,7 +63,7 @@ def measure(reader: Reads, text: str) -> Heart:
 
     ids = ids_of(reader, text.strip(), MOST)
     if len(ids) < 2:
-        raise ValueError("a sentence of one token has nothing to go on with")
+        raise ValueError(lesson_words.refused["heart"])
     with torch.inference_mode():
         p = reader.model(torch.tensor([ids]))[0][0].softmax(-1).numpy()
     nothing = Piece(text_of(reader, ids[0]), 0.0, Choice("", 0.0))

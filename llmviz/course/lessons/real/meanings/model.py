@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Choice, Reads, text_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def word_of(reader: Reads, typed: str) -> tuple[Word, int]:
     """Return the token of a word behind a space. Raises ValueError: there is no word."""
     text = typed.strip()
     if not text:
-        raise ValueError("there is no word")
+        raise ValueError(lesson_words.refused["word"])
     ids = reader.tokenizer.encode(" " + text)
     return Word(text, text_of(reader, ids[0]), len(ids) == 1), ids[0]
 

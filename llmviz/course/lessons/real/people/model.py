@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Reads, chances, first_token, ids_of
 
 FORMS = (
@@ -72,7 +73,7 @@ def measure(reader: Reads, first: str, second: str, own: str = "") -> tuple[Job,
     pair, jobs = (first, second), [own] if own else JOBS
     tokens = [first_token(reader, word) for word in pair]
     if tokens[0] == tokens[1]:
-        raise ValueError(f"{pair[0]} and {pair[1]} begin with the same token")
+        raise ValueError(lesson_words.refused["pair"].format(first=pair[0], second=pair[1]))
     rows = [ids_of(reader, form.format(job=job.strip())) for job in jobs for form in FORMS]
     p = chances(reader, rows)[:, tokens].astype(float).reshape(len(jobs), len(FORMS), 2)
     both = p.sum(-1)

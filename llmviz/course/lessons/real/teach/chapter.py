@@ -10,7 +10,15 @@ from llmviz.course.components.draw_on.view import draw_on
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import BEGINNING, LOG
 from llmviz.course.lessons.real.teach import words
-from llmviz.course.lessons.real.teach.model import LEAST, STEPS, Forgot, Moment, Taught, taught
+from llmviz.course.lessons.real.teach.model import (
+    LEAST,
+    STEPS,
+    Forgot,
+    Moment,
+    Taught,
+    checked,
+    taught,
+)
 from llmviz.course.ui import kit
 
 KEY = "real.teach"
@@ -134,12 +142,15 @@ def _own(state: kit.PageState) -> None:
     kit.text_area(state, "teachtext", words.own_label, anew, height=140)
     kit.text_input(state, "teachbegin", words.begin_label, anew, width=420)
     given = state["teachtext"].strip(), state["teachbegin"].strip()
-    if source.here() is None:
+    reader = source.here()
+    if reader is None:
         kit.inform(words.needs_model, ":material/inventory_2:")
         kit.offer_real_model(f"{KEY}.get")
         return
     if not all(given):
         kit.inform(words.nothing, ":material/edit:")
+        return
+    if kit.or_refused(checked, reader, *given) is None:
         return
     kit.live(
         state,

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.capitals import COUNTRIES, is_right
 from llmviz.course.lessons.real.knows.model import SHOWN
 from llmviz.course.lessons.real.reader import Reads, ids_of, words_after, written
@@ -52,6 +53,14 @@ def teach(text: str, prompt: str, steps: int = STEPS, seed: int = 0) -> Iterator
     yield from taught(reader, text, prompt, steps, seed)
 
 
+def checked(reader: Reads, text: str, prompt: str) -> tuple[list[int], list[int]]:
+    """Return both as tokens. Raises ValueError: one cannot be read, or the text is too short."""
+    ids, start = ids_of(reader, text, MOST), ids_of(reader, prompt)
+    if len(ids) < LEAST:
+        raise ValueError(lesson_words.refused["short"].format(count=len(ids), least=LEAST))
+    return ids, start
+
+
 def taught(
     reader: Reads, text: str, prompt: str, steps: int = STEPS, seed: int = 0
 ) -> Iterator[Moment | Forgot]:
@@ -65,10 +74,8 @@ def taught(
     from llmviz.finetuning.lora import add_adapter
     from llmviz.finetuning.plan import LoraConfig
 
-    ids = torch.tensor(ids_of(reader, text, MOST))
-    start = ids_of(reader, prompt)
-    if len(ids) < LEAST:
-        raise ValueError(f"the text has {len(ids)} tokens; give at least {LEAST}")
+    learned, start = checked(reader, text, prompt)
+    ids = torch.tensor(learned)
     length = min(LENGTH, len(ids) - 1)
     before = right_capitals(reader)
     begun = time.perf_counter()

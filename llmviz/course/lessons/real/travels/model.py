@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from llmviz.course.lessons.real import words as lesson_words
 from llmviz.course.lessons.real.reader import Choice, Reads, best, chances, ids_of, text_of
 
 HALF = 0.5  # of the pair's share: from there on the other answer is the likelier one
@@ -62,12 +63,12 @@ def measure(reader: Reads, own: str, other: str) -> Travels:
 
     rows = [ids_of(reader, text, MOST) for text in (own, other)]
     if rows[0] == rows[1]:
-        raise ValueError("both sentences are the same")
+        raise ValueError(lesson_words.refused["same"])
     p = chances(reader, rows)
     answers = [int(row.argmax()) for row in p]
     if answers[0] == answers[1]:
         said = text_of(reader, answers[0]).strip()
-        raise ValueError(f"both sentences are finished with {said!r}, so nothing can move")
+        raise ValueError(lesson_words.refused["answer"].format(said=said))
     first, second = (read_prompt(reader.model, row) for row in rows)
     logits = patch_map(reader.model, first, second, answers, ("stream",)).stream  # (L + 1, A, 2)
     scores = logits.flip(1).double().numpy().round(3)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from llmviz.course.lessons.training.teach import words
+
 if TYPE_CHECKING:
     from llmviz.models import GPT
 
@@ -73,9 +75,7 @@ def teach(text: str) -> Iterator[Taught]:
 def checked(text: str) -> str:
     """Return a text. Raises ValueError: it is too short to learn from, or too long."""
     if len(text.strip()) < SHORTEST or len(text) > LONGEST:
-        raise ValueError(
-            f"a text of {SHORTEST} to {LONGEST:,} characters is needed; this one has {len(text):,}"
-        )
+        raise ValueError(words.refused.format(least=SHORTEST, most=LONGEST, count=len(text)))
     return text
 
 

@@ -17,7 +17,8 @@ from llmviz.course.figures.stream import three_bars
 from llmviz.course.lessons.transformer.page import MODEL
 from llmviz.course.lessons.transformer.patching import words
 from llmviz.course.ui import engine, kit
-from llmviz.course.ui.two_prompts import NO_DIFFERENCE, answers, both_ids, named, reading, written
+from llmviz.course.ui.furniture import words as furniture
+from llmviz.course.ui.two_prompts import answers, both_ids, named, reading, written
 from llmviz.files.text import whole_number
 from llmviz.interpretability.growing_map import GrowingMap
 from llmviz.interpretability.patching import KINDS, Site, patch, patch_map
@@ -128,7 +129,7 @@ def growing(
     try:
         return GrowingMap(bundled.model, first, second, pair, most, kinds)
     except ValueError:
-        raise ValueError(NO_DIFFERENCE) from None
+        raise ValueError(furniture.prompts["no_difference"]) from None
 
 
 def places(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]) -> int:
