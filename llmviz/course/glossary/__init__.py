@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from llmviz.course.document import beside, marks
+from llmviz.course.document.values import Translated, sentences
 
 _CODE = re.compile(f"{marks.CODE}[^{marks.CODE_END}]*{marks.CODE_END}")
 
@@ -34,6 +36,18 @@ def newcomers() -> dict[str, list[str]]:
         for place in places.split(", "):
             found.setdefault(place, []).append(said)
     return found
+
+
+def called(texts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the terms that translated texts of a document link to, each as it is called there.
+
+    >>> from llmviz.course.document.values import Translated
+    >>> called({"needs": Translated(marks.marked("Una [[head|cabeza]], no un [[token]]."))})
+    [('head', 'cabeza')]
+    """
+    said = (text for text in sentences(texts) if isinstance(text, Translated))
+    pairs = (pair for text in said for pair in marks.TERM_SPAN.findall(text))
+    return [(name, shown) for name, shown in pairs if name != shown]
 
 
 def seen() -> dict[str, str]:

@@ -15,7 +15,7 @@ from llmviz.course.components.course_path.view import course_path
 from llmviz.course.components.finder.view import finder
 from llmviz.course.document import Ask, Document, Section, texts_of
 from llmviz.course.document.marks import unmarked
-from llmviz.course.glossary import newcomers, terms
+from llmviz.course.glossary import called, newcomers, terms
 from llmviz.course.ui import engine
 from llmviz.course.ui.cached import cached
 from llmviz.course.ui.contents import HOUR, WAY
@@ -267,6 +267,9 @@ def search_index() -> Stored:
     also = newcomers()
     chapters = []
     for lesson in lessons():
+        for document in (lesson.words, *(chapter.words for chapter in lesson.chapters)):
+            for name, shown in called(texts_of(document)):
+                also.setdefault(name, []).append(shown)
         for chapter in lesson.chapters:
             named = _named(lesson, chapter)
             more = [*_heads(texts_of(chapter.words)), *also.get(named["place"], ())]
@@ -275,7 +278,7 @@ def search_index() -> Stored:
         {
             "name": name,
             "text": text if len(text) <= _SAID else f"{text[: _SAID - 1]}…",
-            "also": ", ".join(also.get(name, ())),
+            "also": ", ".join(dict.fromkeys(also.get(name, ()))),
         }
         for name, text in terms().items()
     ]

@@ -10,6 +10,7 @@ import pytest
 
 from llmviz.course import glossary
 from llmviz.course.components import unpack
+from llmviz.course.document import languages
 from llmviz.course.glossary import terms
 from llmviz.course.lessons import LESSONS, ways
 from llmviz.course.lessons.before_after import words as after
@@ -252,6 +253,25 @@ TYPED = {
 def test_what_is_typed_leads_first_to_a_right_place(typed):
     first = hits(unpack(course.search_index().data), typed)[0]["place"]
     assert first in TYPED[typed], first
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "term"),
+    [
+        ("es", "producto escalar", "dot product"),
+        ("es", "mascara causal", "causal mask"),
+        ("es", "relleno", "padding"),
+        ("zh", "因果掩码", "causal mask"),
+        ("zh", "点积", "dot product"),
+    ],
+)
+def test_a_term_is_found_by_what_it_is_called_there(language, typed, term, monkeypatch):
+    monkeypatch.setattr(languages, "_asks", lambda: language)
+    index = unpack(course.search_index().data)
+    assert hits(index, typed)[0]["place"] == f"glossary/{term}"
+    monkeypatch.setattr(languages, "_asks", None)
+    english = {one["name"]: one["also"] for one in unpack(course.search_index().data)["terms"]}
+    assert typed not in english[term]
 
 
 def test_each_place_of_a_newcomers_word_is_there():

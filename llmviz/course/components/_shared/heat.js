@@ -20,7 +20,7 @@ export class Heat {
     [this.rowAxis, this.colAxis] = axes;
     this.canvas = canvas;
     this.canvas.tabIndex = 0;
-    const size = `${matrix.rows} rows, ${matrix.cols} columns`;
+    const size = worded("{rows} × {columns} numbers", { rows: matrix.rows, columns: matrix.cols });
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-label", worded("{name}, {size}; arrow keys move, Enter keeps a cell", { name: matrix.label, size }));
   }

@@ -1,6 +1,7 @@
 // The whole of a matrix that is seen through a window: a pixel a number, dragged to move the window.
 
 import { el, fit } from "../_shared/common.js";
+import { worded } from "../_shared/worded.js";
 
 const MINI = { tallest: 200, strip: 36, shades: 127, note: 170 };
 
@@ -9,7 +10,7 @@ export class Minimap {
   constructor(label, moved, done) {
     this.moved = moved;
     this.done = done;
-    this.canvas = el("canvas", "mini", null, { role: "slider", tabindex: "0", "aria-label": `window on ${label}` });
+    this.canvas = el("canvas", "mini", null, { role: "slider", tabindex: "0", "aria-label": worded("window on {name}", { name: label }) });
     this.small = el("canvas");
     this.note = el("span", "seen");
     this.canvas.addEventListener("pointerdown", (event) => {
@@ -91,12 +92,13 @@ export class Minimap {
 
   sentence() {
     const { heat } = this;
-    const part = (axis, what, size) => `${what} ${axis.at}–${axis.at + axis.show - 1} of ${size}`;
+    const part = (axis, size) => ({ from: axis.at, to: axis.at + axis.show - 1, size });
     const seen = [];
-    if (heat.rowAxis) seen.push(part(heat.rowAxis, "rows", heat.m.rows));
-    if (heat.colAxis) seen.push(part(heat.colAxis, "columns", heat.m.cols));
+    if (heat.rowAxis) seen.push(worded("rows {from}–{to} of {size}", part(heat.rowAxis, heat.m.rows)));
+    if (heat.colAxis) seen.push(worded("columns {from}–{to} of {size}", part(heat.colAxis, heat.m.cols)));
     const thinned = Math.ceil(Math.max(heat.m.cols / this.width, heat.m.rows / this.height));
-    return seen.join(", ") + (thinned > 1 ? `; the small picture has one number in ${thinned}` : "");
+    if (thinned > 1) seen.push(worded("the small picture has one number in {thinned}", { thinned }));
+    return seen.join("; ");
   }
 
   drag(event) {

@@ -2,13 +2,12 @@
 
 import { el } from "../common.js";
 import { worded } from "../worded.js";
-import { short, summary } from "./summary.js";
+import { shown, summary } from "./summary.js";
 
 const SHEET_MOST = [200, 40]; // rows and columns of a table that are shown
 const SHEET_WORDS = {
   title: "The numbers of this picture",
   close: "Close",
-  cut: "Shown are the first {rows} of {all} rows and {columns} of {wide} columns. The file (CSV) has all.",
 };
 
 export class Sheet {
@@ -40,7 +39,7 @@ function tableOf({ title, head, rows }) {
   if (head) {
     const line = el("tr");
     line.append(
-      ...head.slice(0, SHEET_MOST[1]).map((name, c) => (named && c === 0 ? el("td") : el("th", null, short(name), { scope: "col" }))),
+      ...head.slice(0, SHEET_MOST[1]).map((name, c) => (named && c === 0 ? el("td") : el("th", null, shown(name), { scope: "col" }))),
     );
     table.append(line);
   }
@@ -49,7 +48,7 @@ function tableOf({ title, head, rows }) {
     line.append(
       ...row
         .slice(0, SHEET_MOST[1])
-        .map((cell, c) => (named && c === 0 ? el("th", null, short(cell), { scope: "row" }) : el("td", null, short(cell)))),
+        .map((cell, c) => (named && c === 0 ? el("th", null, shown(cell), { scope: "row" }) : el("td", null, shown(cell)))),
     );
     table.append(line);
   }
@@ -57,10 +56,6 @@ function tableOf({ title, head, rows }) {
   const counts = { rows: Math.min(rows.length, SHEET_MOST[0]), all: rows.length, columns: Math.min(wide, SHEET_MOST[1]), wide };
   return [
     table,
-    el(
-      "p",
-      "muted",
-      SHEET_WORDS.cut.replace(/\{(\w+)\}/g, (_, name) => counts[name]),
-    ),
+    el("p", "muted", worded("Shown are the first {rows} of {all} rows and {columns} of {wide} columns. The file (CSV) has all.", counts)),
   ];
 }

@@ -1,13 +1,16 @@
 // What a picture's tables say in words, for who does not see it: how large, the extremes, where a row goes.
 // Runs in Node, too, where it is tested.
 
+import { local } from "../numbers.js";
+import { worded } from "../worded.js";
+
 const ENOUGH = 5; // numbers in order, from which on a trend is said
 const TABLES = 4; // of which so much is said
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 // Four digits that count.
-export function short(value) {
-  return isNumber(value) ? String(Number(value.toPrecision(4))) : String(value ?? "");
+export function shown(value) {
+  return isNumber(value) ? local(String(Number(value.toPrecision(4)))) : String(value ?? "");
 }
 
 // All numbers of a table with their place: the head of the column and the first cell of the row. Where the
@@ -25,11 +28,12 @@ function numbersOf({ head, rows }) {
 // How a column of numbers goes, from its first to its last one.
 function course(values) {
   const steps = values.slice(1).map((value, i) => value - values[i]);
-  if (steps.every((step) => step === 0)) return "stays the same";
-  if (steps.every((step) => step >= 0)) return "never falls";
-  if (steps.every((step) => step <= 0)) return "never rises";
+  if (steps.every((step) => step === 0)) return worded("stays the same");
+  if (steps.every((step) => step >= 0)) return worded("never falls");
+  if (steps.every((step) => step <= 0)) return worded("never rises");
   const turn = values.at(-1) - values[0];
-  return turn > 0 ? "ends higher, not in a straight way" : turn < 0 ? "ends lower, not in a straight way" : "ends where it began";
+  if (turn === 0) return worded("ends where it began");
+  return turn > 0 ? worded("ends higher, not in a straight way") : worded("ends lower, not in a straight way");
 }
 
 function columnsOf({ head, rows }) {
@@ -42,27 +46,36 @@ function columnsOf({ head, rows }) {
 
 function sentencesOf(table) {
   const numbers = numbersOf(table);
-  const size = `${table.rows.length} ${table.rows.length === 1 ? "row" : "rows"}, ${numbers.length} numbers`;
-  const said = [`${table.title ? `${table.title}: ` : ""}${size}.`];
+  const sizes = { rows: table.rows.length, count: numbers.length };
+  const size = sizes.rows === 1 ? worded("1 row, {count} numbers.", sizes) : worded("{rows} rows, {count} numbers.", sizes);
+  const said = [`${table.title ? `${table.title}: ` : ""}${size}`];
   if (!numbers.length) return said;
   const most = numbers.reduce((best, one) => (one.value > best.value ? one : best));
   const least = numbers.reduce((best, one) => (one.value < best.value ? one : best));
   const tied = (value) => numbers.filter((one) => one.value === value).length;
   const at = (one) => {
-    const more = tied(one.value) - 1;
-    return `${short(one.value)} at ${one.row}, ${one.column}${more ? ` and ${more} more` : ""}`;
+    const place = { value: shown(one.value), row: one.row, column: one.column, more: tied(one.value) - 1 };
+    return place.more ? worded("{value} at {row}, {column} and {more} more", place) : worded("{value} at {row}, {column}", place);
   };
-  if (most.value === least.value) said.push(`All are ${short(most.value)}.`);
-  else said.push(`The largest is ${at(most)}; the smallest is ${at(least)}.`);
+  if (most.value === least.value) said.push(worded("All are {value}.", { value: shown(most.value) }));
+  else said.push(worded("The largest is {most}; the smallest is {least}.", { most: at(most), least: at(least) }));
   for (const { name, values } of columnsOf(table).slice(0, 3))
-    said.push(`${name} goes from ${short(values[0])} to ${short(values.at(-1))} and ${course(values)}.`);
+    said.push(
+      worded("{name} goes from {first} to {last} and {course}.", {
+        name,
+        first: shown(values[0]),
+        last: shown(values.at(-1)),
+        course: course(values),
+      }),
+    );
   return said;
 }
 
 export function summary(tables) {
   const with_ = tables.filter((table) => table.rows.length);
-  if (!with_.length) return "This picture has no table of numbers.";
+  if (!with_.length) return worded("This picture has no table of numbers.");
   const rest = with_.length - TABLES;
   const said = with_.slice(0, TABLES).flatMap(sentencesOf);
-  return said.concat(rest > 0 ? `${rest} more ${rest === 1 ? "table" : "tables"}.` : []).join(" ");
+  if (rest > 0) said.push(rest === 1 ? worded("1 more table.") : worded("{count} more tables.", { count: rest }));
+  return said.join(" ");
 }
