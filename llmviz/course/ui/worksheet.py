@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 from llmviz.course.components.case_rows.view import Axis, Form
 from llmviz.course.document import ENGLISH, language
 from llmviz.course.document.languages import let_choose
+from llmviz.course.document.texts import in_english
 from llmviz.course.ui.codec import MOST_OF_A_PROMPT
 from llmviz.course.ui.contents import LANGUAGE, Chapter, Lesson, controls_of, package_of
 from llmviz.course.ui.furniture import words as furniture
@@ -102,7 +103,7 @@ class Page(NamedTuple):
     """What a sheet has of one chapter: its link, the texts that it reads, and its questions.
 
     key, title, question: those of the chapter. own: what is asked in own words, with a text of a
-    model that it is asked of; both may be empty.
+    model that it is asked of; both may be empty. note: what of it is in English only, or "".
     """
 
     key: str
@@ -112,6 +113,7 @@ class Page(NamedTuple):
     texts: Sequence[str]
     questions: Sequence[PlacedQuestion]
     own: tuple[str, str] = ("", "")
+    note: str = ""
 
 
 def texts_read(lesson: Lesson, chapter: Chapter) -> dict[str, str]:
@@ -153,7 +155,9 @@ def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) ->
         query = urlencode({"part": chapter.key, **spoken, **link})
         place = f"{address.rstrip('/')}/{lesson.key}?{query}"
         head = (chapter.key, chapter.title, chapter.front.question)
-        pages.append(Page(*head, place, list(texts.values()), questions))
+        note = {"": "", "all": furniture.in_english, "some": furniture.partly}
+        gap = note[in_english(chapter.words)]
+        pages.append(Page(*head, place, list(texts.values()), questions, note=gap))
     return [page for page in pages if page.questions]
 
 

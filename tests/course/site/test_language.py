@@ -13,6 +13,7 @@ from llmviz.course.lessons import LESSONS
 from llmviz.course.site import write
 from llmviz.course.site.words import words
 from llmviz.course.ui import worksheet
+from llmviz.course.ui.furniture import words as furniture
 
 LESSON = next(lesson for lesson in LESSONS if lesson.key == "tokenization")
 
@@ -28,6 +29,9 @@ def test_a_worksheet_is_in_the_language_that_was_asked_for(spanish, tmp_path):
     assert '<html lang="es">' in html and "Tu razón" in html and "part=cut&amp;lang=es" in html
     assert "¿Por qué un modelo no puede ver cuántas t hay en kitten?" in html
     assert "Your reason" not in html and "soluciones" in answers.read_text("utf-8")
+    english = [page.key for page in worksheet.pages_of(LESSON) if page.note]
+    assert english == ["compare", "learn", "merge"]
+    assert html.count(texts_of(furniture, "es")["in_english"]) == len(english)
 
 
 def page(place: write.Place) -> str:

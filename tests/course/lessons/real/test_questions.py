@@ -17,6 +17,9 @@ from llmviz.course.lessons.real.copies import chapter as copies
 from llmviz.course.lessons.real.copies.model import Copies
 from llmviz.course.lessons.real.examples import chapter as examples
 from llmviz.course.lessons.real.examples.model import Answer, Round, read
+from llmviz.course.lessons.real.first import PARAMS as FIRST
+from llmviz.course.lessons.real.first import chapter as first
+from llmviz.course.lessons.real.first import words as first_words
 from llmviz.course.lessons.real.heart import chapter as heart
 from llmviz.course.lessons.real.heart.model import Heart, Piece
 from llmviz.course.lessons.real.reader import Choice
@@ -44,6 +47,15 @@ def test_the_layer_of_the_jump_is_where_the_column_changes_sides_for_good(column
     assert all(side == sides[-1] for side in sides[layer + 1 :])
     assert question.answers[question.right] == str(layer)
     assert travels.read_of(found)
+
+
+def test_a_guess_that_is_too_small_for_the_first_word_is_told_so_and_one_too_large_too():
+    found = first.source.record("first", FIRST[0].default)
+    asked = first.question(found)
+    for (share,), reason in zip(asked.values, asked.reasons, strict=True):
+        side = "ask_more" if share > found.mean else "ask_less"
+        line = getattr(first_words, "ask_right" if share == found.mean else side)
+        assert reason == line.format(**first.told(found))
 
 
 @settings(max_examples=60, deadline=None)

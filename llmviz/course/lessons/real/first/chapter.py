@@ -110,7 +110,7 @@ def even(found: First) -> float:
 
 def question(found: First) -> kit.Question:
     """Ask how much of all attention goes to the first token."""
-    reasons = [words.ask_right, words.ask_less, words.ask_more]
+    reasons = [words.ask_right, words.ask_more, words.ask_less]
     slots = summary(found)
     return kit.share_question(
         words.ask.format(**slots),
