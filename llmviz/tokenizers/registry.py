@@ -24,32 +24,23 @@ class TokenizerInfo:
     Attributes:
         name: what `get_tokenizer` takes.
         kind: "word", "char", "bpe" or "tiktoken".
-        description: one line for a learner.
         file: the bundled file's name; empty for tiktoken's.
     """
 
     name: str
     kind: str
-    description: str
     file: str = ""
 
 
 TOKENIZERS: dict[str, TokenizerInfo] = {
     info.name: info
     for info in (
-        TokenizerInfo(
-            "word", "word", "whole words and punctuation of the bundled text", "word.json"
-        ),
-        TokenizerInfo("char", "char", "single characters of the bundled text", "char.json"),
-        TokenizerInfo(
-            "bpe",
-            "bpe",
-            "byte-level BPE, 1,024 tokens, trained on the bundled text",
-            "bpe-1024.json",
-        ),
-        TokenizerInfo("gpt2", "tiktoken", "GPT-2's byte-level BPE, 50,257 tokens"),
-        TokenizerInfo("cl100k_base", "tiktoken", "GPT-4's byte-level BPE, ids up to 100,276"),
-        TokenizerInfo("o200k_base", "tiktoken", "GPT-4o's byte-level BPE, ids up to 200,018"),
+        TokenizerInfo("word", "word", "word.json"),
+        TokenizerInfo("char", "char", "char.json"),
+        TokenizerInfo("bpe", "bpe", "bpe-1024.json"),
+        TokenizerInfo("gpt2", "tiktoken"),
+        TokenizerInfo("cl100k_base", "tiktoken"),
+        TokenizerInfo("o200k_base", "tiktoken"),
     )
 }
 

@@ -6,7 +6,7 @@ The rules are those of the Unicode CLDR, by Babel. English is written as the cod
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -118,6 +118,11 @@ def joined(names: Sequence[str]) -> str:
     from babel.lists import format_list
 
     return format_list(list(names), locale=language())
+
+
+def run_on(sentences: Iterable[str]) -> str:
+    """Return sentences as one paragraph; in Chinese nothing stands between them."""
+    return ("" if language() == "zh" else " ").join(sentences)
 
 
 def lacks_plural(wanted: str, kind: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from llmviz.course.document import beside
+from llmviz.course.document.languages import run_on
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import browser, class_session, notices, origin
 from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
@@ -77,7 +78,7 @@ def warn_if_full(group: OpenClass) -> None:
     """Tell a presenter that there is no room for more answers, or for more from an address."""
     if THOUGHT.is_full(group):
         line = words.notices["answers_all"].format(count=limit("LLMVIZ_CLASS_KB"))
-        notices.warn(unmarked(f"{line} {words.room}"))
+        notices.warn(unmarked(run_on([line, words.room])))
     if THOUGHT.is_crowded(group):
         notices.warn(unmarked(words.crowded.format(count=limit("LLMVIZ_ADDRESS_FOLLOWERS"))))
 

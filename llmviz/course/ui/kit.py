@@ -10,6 +10,7 @@ from typing import Any
 from llmviz.course.components.case_rows.view import Axis, Case, case_rows
 from llmviz.course.components.draw_on.view import Drawn, Scale, draw_on
 from llmviz.course.document.languages import number as local
+from llmviz.course.document.languages import run_on
 from llmviz.course.document.values import FORMATS
 from llmviz.course.figures.theme import Mode, bare_layout, category_style, role_color
 from llmviz.course.ui.cached import cached, on_model, on_model_and_tokenizer

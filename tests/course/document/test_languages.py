@@ -59,6 +59,13 @@ def test_a_share_has_its_article_in_spanish_but_not_before_less_than(monkeypatch
     assert said.format(one=percent(0.3), two=percent(0.1)).endswith("queda un 10,0\xa0%.")
 
 
+def test_sentences_follow_each_other_as_the_language_sets_them(monkeypatch):
+    monkeypatch.setattr(languages, "_asks", lambda: "zh")
+    assert languages.run_on(["它对了。", "下一个是 a b。"]) == "它对了。下一个是 a b。"
+    monkeypatch.setattr(languages, "_asks", lambda: "es")
+    assert languages.run_on(["Es así.", "Y sigue."]) == "Es así. Y sigue."
+
+
 def test_a_noun_has_the_form_that_its_number_asks_for(monkeypatch):
     assert [count(n, "token") for n in (1, 1200)] == ["1 token", "1,200 tokens"]
     monkeypatch.setattr(languages, "_asks", lambda: "es")

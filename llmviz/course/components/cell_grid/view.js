@@ -3,6 +3,7 @@
 import { css, el, follow, inkOn, inks, live, markGhost, mix, onLeave, rgb, rgbText, styles } from "../_shared/common.js";
 import { gridKey } from "../_shared/keys.js";
 import { showWhole } from "../_shared/whole_columns.js";
+import { worded } from "../_shared/worded.js";
 
 const MANY = 24; // with more rows than these all of them are seen at once, lower
 
@@ -103,7 +104,8 @@ class CellGrid {
   line([row, column]) {
     const { rowNames, columnNames, notes } = this.data;
     const note = notes[row]?.[column];
-    return `${rowNames[row]}, ${columnNames[column]}${note ? `: ${note}` : ""}`;
+    const name = worded("{one}, {other}", { one: rowNames[row], other: columnNames[column] });
+    return note ? worded("{name}: {text}", { name, text: note }) : name;
   }
 
   tell(place) {

@@ -71,20 +71,24 @@ class HeadsGrid {
     this.follow();
   }
 
+  nameOf(l, h) {
+    return worded("{one}, {other}", { one: this.data.rowNames[l], other: this.data.columnNames[h] });
+  }
+
   // The chosen head as lines between its tokens, where the page wants them.
   follow() {
     if (!this.data.lines) return;
     this.lines ??= new HeadLines(this.root);
     const [l, h] = this.chosen ?? [0, 0];
     const { queries, keysCount } = this;
-    const { cells, triangle, tokens, keyTokens, rowNames, columnNames } = this.data;
+    const { cells, triangle, tokens, keyTokens } = this.data;
     const size = triangle ? (queries * (queries + 1)) / 2 : queries * keysCount;
     const from = (l * this.heads + h) * size;
     const cell = (q, k) => {
       if (!triangle) return cells[from + q * keysCount + k];
       return k > q ? 0 : cells[from + (q * (q + 1)) / 2 + k];
     };
-    this.lines.show({ tokens, keyTokens, title: `${rowNames[l]}, ${columnNames[h]}`, cells: cell }, this.width);
+    this.lines.show({ tokens, keyTokens, title: this.nameOf(l, h), cells: cell }, this.width);
   }
 
   draw() {
@@ -223,7 +227,7 @@ class HeadsGrid {
       return;
     }
     const [l, h] = told;
-    const name = el("b", null, `${this.data.rowNames[l]}, ${this.data.columnNames[h]}`);
+    const name = el("b", null, this.nameOf(l, h));
     const note = this.data.notes?.[l][h];
     this.told.replaceChildren(name, el("span", "muted", note ? ` · ${note}` : ""));
   }

@@ -5,6 +5,7 @@
 import { el, follow, live, markGhost, sentence, svg } from "../_shared/common.js";
 import { percent } from "../_shared/numbers.js";
 import { showWhole } from "../_shared/whole_columns.js";
+import { worded } from "../_shared/worded.js";
 
 export default function (component) {
   return live(component, (root, send) => new LookBack(root, send));
@@ -75,15 +76,18 @@ class LookBack {
       const line = waits
         ? words.waits
         : sentence(words.most, { asking: spoken(this.asking), word: spoken(most), share: percent(shares[h][most], 0) });
-      told.push(`${names[h]}: ${line}`);
-      head.said.replaceChildren(el("b", null, names[h]), el("span", "muted", `: ${line}`));
+      told.push(worded("{name}: {text}", { name: names[h], text: line }));
+      head.said.replaceChildren(el("b", null, names[h]), el("span", "muted", worded("{name}: {text}", { text: line })));
       for (const [at, word] of head.words.entries()) {
         const asks = at === this.asking;
         const share = percent(shares[h][at], 0);
         word.lastChild.textContent = shares[h][at] >= FAINT ? share : "";
         word.classList.toggle("asks", asks);
         word.setAttribute("aria-pressed", asks);
-        word.setAttribute("aria-label", asks ? sentence(words.asks, { word: spoken(at) }) : `${spoken(at)}: ${share}`);
+        word.setAttribute(
+          "aria-label",
+          asks ? sentence(words.asks, { word: spoken(at) }) : worded("{name}: {text}", { name: spoken(at), text: share }),
+        );
         word.style.setProperty("--share", shares[h][at]);
         word.tabIndex = asks && h === 0 ? 0 : -1;
       }

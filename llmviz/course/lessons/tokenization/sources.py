@@ -58,8 +58,7 @@ def choices(*names: str) -> list[str]:
 
 def label(name: str) -> str:
     """Return a tokenizer's name and what it is, for a list of them."""
-    described = TOKENIZERS[name].description if name in TOKENIZERS else words.tokenizers[name]
-    return f"{name} · {described}"
+    return f"{name} · {words.tokenizers[name]}"
 
 
 def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:

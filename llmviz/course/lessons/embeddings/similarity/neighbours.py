@@ -147,18 +147,19 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) 
         key=f"{KEY}.spread",
         words=words.spread_words | {"marks": words.spread_marks.format(k=len(near.ids))},
     )
-    text = words.spread_text.format(
+    near_is = words.spread_text.format(
         metric=words.metrics[near.metric],
         median=kit.signed(float(np.median(rest))),
         best=kit.signed(float(near.values[0])),
     )
+    text = [near_is]
     if near.undefined:
-        text += " " + words.undefined.format(count=near.undefined)
+        text.append(words.undefined.format(count=near.undefined))
     same = crowded(table)
     if near.metric == "cosine" and len(same) > chapter.CROWD * table.size:
         low, high = chapter.middle(values, same)
-        text += " " + words.spread_crowd.format(count=len(same), low=low, high=high)
-    kit.prose(text)
+        text.append(words.spread_crowd.format(count=len(same), low=low, high=high))
+    kit.prose(kit.run_on(text))
 
 
 def _others(table: VectorTable, row: int, near: Neighbours) -> None:

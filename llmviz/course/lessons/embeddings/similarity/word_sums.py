@@ -233,8 +233,9 @@ def _score(table: VectorTable, worth: Worth) -> None:
     mean = model.mean_step_cosine(table, worth.relation)
     steps = words.steps_alike if mean > ALIKE else words.steps_unlike
     said = words.score.format(included=kit.percent(included), count=worth.count)
-    taken = f" {words.score_taken}" if included < worth.right else ""
-    kit.prose(f"{said}{taken}\n\n{words.steps.format(mean=kit.signed(mean))} {steps}")
+    cost = [said, words.score_taken] if included < worth.right else [said]
+    alike = [words.steps.format(mean=kit.signed(mean)), steps]
+    kit.prose(f"{kit.run_on(cost)}\n\n{kit.run_on(alike)}")
 
 
 # ---- known pairs
@@ -327,19 +328,17 @@ def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
 
 
 def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
-    text = words.best.format(
-        best=kit.bold(sources.word(table, int(every.ids[0]))), cosine=kit.signed(every.values[0])
-    )
+    best = kit.bold(sources.word(table, int(every.ids[0])))
+    text = [words.best.format(best=best, cosine=kit.signed(every.values[0]))]
     known = model.known_answer(rows, table)
     if known is not None:
         given, expected = known
         all_of_them = every.ids.tolist()
         rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
         line = words.expected_right if rank == 1 else words.expected_wrong
-        text += " " + line.format(
-            expected=sources.word(table, expected), rank=rank, **_about(given, table)
-        )
-    kit.prose(text)
+        about = _about(given, table)
+        text.append(line.format(expected=sources.word(table, expected), rank=rank, **about))
+    kit.prose(kit.run_on(text))
 
 
 def _code(state: kit.PageState, table: VectorTable, every: Neighbours) -> None:
