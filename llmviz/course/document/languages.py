@@ -39,6 +39,7 @@ KINDS = ("zero", "one", "two", "few", "many")
 # A share has an article in Spanish, "un 5 %", but "menos del 5 %" has none.
 _ARTICLE = re.compile(r"\b(un|el|al|del) (?=menos del\s)")
 _INSTEAD = {"un": "", "el": "", "al": "a ", "del": "de "}
+_CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")  # characters and full-width marks
 
 _asks: Callable[[], str] | None = None
 _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
@@ -117,7 +118,12 @@ def joined(names: Sequence[str]) -> str:
     """Return names as a list in a sentence, in a language that is not English."""
     from babel.lists import format_list
 
-    return format_list(list(names), locale=language())
+    written = format_list(list(names), locale=language())
+    if language() == "zh" and len(names) > 1:  # the texts have spaces around Latin letters, too
+        before, last = written.removesuffix(f"和{names[-1]}"), names[-1]
+        ends = " " * (not _CHINESE.match(before[-1:])), " " * (not _CHINESE.match(last))
+        return f"{before}{ends[0]}和{ends[1]}{last}"
+    return written
 
 
 def run_on(sentences: Iterable[str]) -> str:

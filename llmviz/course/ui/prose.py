@@ -37,7 +37,7 @@ _TAGS = str.maketrans(
 # Once on a page, from `shell.tidy`: a style in every paragraph would be read anew with each change.
 STYLE = f"""<style>
 .lv-prose {{ max-width: 72ch; line-height: 1.6; }}
-.lv-prose p {{ margin: 0 0 .6rem 0; overflow-wrap: break-word; }}
+.lv-prose p {{ margin: 0 0 .6rem 0; overflow-wrap: break-word; text-wrap: pretty; }}
 .lv-ask {{ max-width: 110ch; line-height: 1.5; margin: -.25rem 0 -.5rem; }}
 .lv-ask p {{ display: inline; margin: 0; font-weight: 600; }}
 .lv-ask b {{ font-weight: 400; color: color-mix(in srgb, currentColor 70%, transparent); }}

@@ -22,7 +22,7 @@ from llmviz.course.ui.question import Question, whole_percent
 WRITTEN = {
     "en": ["−1,234.50", "12.5\xa0%", "52\xa0%", "−1.50", "4.2·10²³", "MLP, RNN and GPT", "1,200"],
     "es": ["−1.234,50", "12,5\xa0%", "52\xa0%", "−1,50", "4,2·10²³", "MLP, RNN y GPT", "1.200"],
-    "zh": ["−1,234.50", "12.5%", "52%", "−1.50", "4.2·10²³", "MLP、RNN和GPT", "1,200"],
+    "zh": ["−1,234.50", "12.5%", "52%", "−1.50", "4.2·10²³", "MLP、RNN 和 GPT", "1,200"],
 }
 
 
@@ -57,6 +57,14 @@ def test_a_share_has_its_article_in_spanish_but_not_before_less_than(monkeypatch
         "Baja del 20,0 % a menos del 0,01 %, y queda menos del 0,01 %."
     )
     assert said.format(one=percent(0.3), two=percent(0.1)).endswith("queda un 10,0\xa0%.")
+
+
+def test_a_chinese_list_has_spaces_beside_latin_letters_alone(monkeypatch):
+    monkeypatch.setattr(languages, "_asks", lambda: "zh")
+    assert languages.joined(["猫", "狗"]) == "猫和狗"
+    assert languages.joined(["猫", "17.3", "狗"]) == "猫、17.3 和狗"
+    assert languages.joined([quote("a"), quote("b")]) == f"{quote('a')} 和 {quote('b')}"
+    assert languages.joined(["一"]) == "一" and languages.joined([]) == ""
 
 
 def test_sentences_follow_each_other_as_the_language_sets_them(monkeypatch):
