@@ -123,7 +123,7 @@ class Guess(DrawnGuess):
         lines = []
         for at in question.order:
             mark = "check_circle" if at == question.right else "radio_button_unchecked"
-            own = f" ({words.yours})" if at == chosen else ""
+            own = words.yours if at == chosen else ""
             lines.append(f":material/{mark}: {question.answers[at]}{own}")
         st.markdown(("\u2003" if in_line else "  \n").join(lines))
 
