@@ -9,19 +9,11 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.ui.cached import Cached, cached
+from llmviz.course.ui.furniture import words
 from llmviz.course.ui.job_pools import training_jobs
 from llmviz.course.ui.notices import refuse_failed
 from llmviz.course.ui.state import PageState
 from llmviz.processes.background import FAILED, PAUSED, STOPPED, Job
-
-BEGINS = "A separate process starts and loads the model …"
-GOES = "Training …"
-WAITS = "Waiting: {count} before it."
-STOP, PAUSE, GO_ON = "Stop", "Pause", "Go on"
-HELD = "Paused"
-WAS_STOPPED = "The training was stopped. Below is how far it came."
-AGAIN = "Train again"
-
 
 POLL = 0.7  # seconds between two looks
 WATCHED = "_watched_jobs"  # in the session: {kind: job}
@@ -32,14 +24,16 @@ JOBS = "_live_jobs"  # in the session: {page and control: (settings, job)}
 class JobWords:
     """What is said while a job goes on, when it was stopped, and on the button that begins anew.
 
+    What is left out says so of a training.
+
     repeats: whether that button is also there when the job has ended by itself, for what comes out
     differently each time, such as durations. pauses: whether who watches it alone may hold it.
     then: what is done besides when it is begun by hand.
     """
 
-    going_on: str = GOES
-    stopped: str = WAS_STOPPED
-    again: str = AGAIN
+    going_on: str = ""
+    stopped: str = ""
+    again: str = ""
     repeats: bool = False
     pauses: bool = False
     then: Callable[[], None] = lambda: None
@@ -159,11 +153,12 @@ def live(
         elif job.state == FAILED:
             refuse_failed(job)
         elif job.state == STOPPED:
-            st.info(said.stopped, icon=":material/stop:")
+            st.info(said.stopped or words.job["stopped"], icon=":material/stop:")
         if job.state != FAILED:
             draw(job)
         may_begin_again = not going and (said.repeats or job.state in (STOPPED, FAILED))
-        if may_begin_again and st.button(said.again, icon=":material/replay:", key=f"{key}.again"):
+        again = said.again or words.job["again"]
+        if may_begin_again and st.button(again, icon=":material/replay:", key=f"{key}.again"):
             begin()
             if not job.again():
                 _forget(state, flag, job_of, given)
@@ -176,10 +171,18 @@ def _progress(job: Job, share: float, said: JobWords, key: str) -> None:
     held = job.state == PAUSED
     waits, goes = job.before, said.going_on if share else BEGINS
     text = HELD if held else WAITS.format(count=waits) if waits else goes
+
+
+def _progress(job: Job, share: float, said: Said, key: str) -> None:
+    held, waits, line = job.state == PAUSED, job.before, words.job
+    goes = said.going_on or line["goes"] if share else line["begins"]
+    text = line["held"] if held else line["waits"].format(count=waits) if waits else goes
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.progress(min(1.0, share), text)
         if held:
-            st.button(GO_ON, icon=":material/play_arrow:", on_click=job.go_on, key=f"{key}.go_on")
+            on, icon = job.go_on, ":material/play_arrow:"
+            st.button(line["go_on"], icon=icon, on_click=on, key=f"{key}.go_on")
         elif said.pauses and job.alone:
-            st.button(PAUSE, icon=":material/pause:", on_click=job.pause, key=f"{key}.pause")
-        st.button(STOP, icon=":material/stop:", on_click=job.stop, key=f"{key}.stop")
+            hold, icon = job.pause, ":material/pause:"
+            st.button(line["pause"], icon=icon, on_click=hold, key=f"{key}.pause")
+        st.button(line["stop"], icon=":material/stop:", on_click=job.stop, key=f"{key}.stop")
