@@ -45,6 +45,10 @@ def test_a_head_is_opened_by_hand_on_a_phone(window):
     expect(page.get_by_text("Without head 23.4").first).to_be_visible()
     page.get_by_text("Head 0.4", exact=True).click()
     expect(page.get_by_text("Without head 0.4").first).to_be_visible()
+    page.get_by_text("Back to France", exact=True).click()  # which chooses no cell any more
+    expect(page.get_by_text("Without head 23.4").first).to_be_visible()
+    window.settle()
+    assert not page.locator("[data-testid=stException]").count()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert carrier.looks
     window.assert_clean()

@@ -248,6 +248,19 @@ def test_a_wrong_guess_stays_on_the_picture_that_it_was_made_on(chapter, picture
     assert ghosts() and len(set(map(str, ghosts()))) == 1
 
 
+def test_a_line_drawn_for_a_text_of_another_length_is_not_drawn(covers):
+    """The same was asked of that text, so what was said of it still stands."""
+    app = open_part("real", "copies")
+    ((key, question),) = asked_on(app).items()
+    for left_out, lines in ((0, 4), (1, 1)):  # with the wrong answers, where it is drawn
+        drawn = [float(value) for value in question.values[question.right]][left_out:]
+        place = slot_of(app.session_state[HERE], key)
+        app.session_state[place] = Given.to(question, question.right, drawn)
+        app.run()
+        fine(app)
+        assert len(unpack_all(app, "draw_on")[0]["lines"]) == lines
+
+
 @pytest.mark.parametrize(("lesson", "chapter"), sorted(KINDS))
 def test_the_address_of_an_answered_chapter_opens_it_for_others(lesson, chapter, covers):
     app = open_part(lesson, chapter)

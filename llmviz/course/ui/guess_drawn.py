@@ -133,7 +133,8 @@ class DrawnGuess(GivenGuess):
 
         def draw(guesses: Sequence[Sequence[float]]) -> None:
             key = component_key("class", picture)
-            draw_on(begun, x, y, key=key, words=said, hand=Hand(after, others=guesses), **look)
+            fit = [guess for guess in guesses if len(guess) == len(after)]  # of this text
+            draw_on(begun, x, y, key=key, words=said, hand=Hand(after, others=fit), **look)
 
         own = self.on(picture, draw, log=y.log)
         shown = [*lines, whole] if told_all else begun

@@ -122,8 +122,12 @@ class GivenGuess:
 
     @property
     def own(self) -> list[float] | None:
-        """The numbers that this visitor set on the picture; None where there are none."""
-        return list(self._answer.guess) or None if self._answer else None
+        """The numbers that this visitor set on the picture; None where there are none.
+
+        Another text may ask the same of more numbers, or of fewer: then none were set for it.
+        """
+        own = list(self._answer.guess) if self._answer else []
+        return own if own and len(own) == len(self.right) else None
 
     @property
     def missed(self) -> int | None:

@@ -194,7 +194,8 @@ def grid(
     key = f"real.{param}.grid"  # the state itself is kept without the last word
 
     def clicked() -> None:
-        state[param] = "{}.{}".format(*st.session_state[key]["chosen"])
+        chosen = st.session_state[key]["chosen"]  # None where the page lets go of a cell
+        state[param] = "{}.{}".format(*chosen) if chosen else ""
 
     heads = {
         "row_names": [words.layer.format(layer=n) for n in range(rows)],
