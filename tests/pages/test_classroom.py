@@ -6,12 +6,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from llmviz.course.document import languages, texts_of
 from llmviz.course.ui import browser, class_question, class_session, classroom, worksheet
 from llmviz.course.ui.class_answers import MOST
 from llmviz.course.ui.class_session import CLASSES
 from llmviz.course.ui.classes import Place
 from llmviz.course.ui.classroom import words
 from llmviz.course.ui.codec import pack_text
+from llmviz.course.ui.documents import offer_languages
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.guess import QUESTIONS
 from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.guess_given import Given, slot_of
@@ -47,9 +50,11 @@ def window() -> None:
 
     from llmviz.course.lessons import LESSONS
     from llmviz.course.ui import classroom
+    from llmviz.course.ui.documents import hear_language
     from llmviz.course.ui.lesson import show
     from llmviz.course.ui.shell import sidebar, tidy
 
+    hear_language()
     (lesson,) = (one for one in LESSONS if one.key == st.session_state["_page"])
     classroom.arrive(SimpleNamespace(url_path="" if lesson is LESSONS[0] else lesson.key))
     sidebar()
@@ -147,6 +152,26 @@ def test_a_follower_sees_what_the_presenter_sees():
     assert bob.text_area[0].value == "one step"
     ann.run()
     assert ann.text_area[0].value == "one step"
+
+
+def test_what_stands_around_a_page_follows_the_class_into_its_language(monkeypatch):
+    monkeypatch.setattr(languages, "_asks", None)
+    offer_languages()
+    monkeypatch.setattr(type(st.context), "locale", property(lambda _: "zh-CN"))
+    ann, code = presenter("tokenization", part="cut")
+    ann.query_params["lang"] = "zh"
+    ann.run()
+    bob = follower("tokenization", code)
+    said = {name: texts_of(words, name) for name in ("zh", "en")}
+    assert said["zh"]["follows"].format(code=code) in captions(bob)
+    assert not {one.label for one in bob.button} & {texts_of(furniture, "zh")["take_offer"]}
+    assert "你看到 38 个字符" in prose_of(bob) and address(bob)["lang"] == "zh"
+    del ann.query_params["lang"]
+    ann.session_state["shared.lang"] = "en"
+    ann.run()
+    bob.run()
+    assert said["en"]["follows"].format(code=code) in captions(bob)
+    assert "You see 38 characters" in prose_of(bob) and "lang" not in address(bob)
 
 
 def test_how_many_have_joined_is_shown_and_the_answers_can_be_saved_after_the_end():

@@ -16,6 +16,7 @@ import pytest
 from llmviz.cli import main
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
 from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
+from llmviz.course.document import languages
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.transformer.units import chapter as units
@@ -33,6 +34,16 @@ OWN = 'Seven <b>seals</b> sell & "sea" shells.</pre><script>x()</script>'
 
 def plain(html: str) -> str:
     return " ".join(unescape(TAG.sub("", html)).split())
+
+
+def test_a_worksheet_in_another_language_has_chapters_that_are_not_translated(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(languages, "_asks", lambda: "zh")
+    sheet, _ = worksheet.write_sheets(BY_KEY["tokenization"], tmp_path)
+    asking = plain(sheet.read_text("utf-8"))
+    assert "如果全部大写，会变成几个？" in asking and "姓名" in asking
+    assert asking.count("?part=") == len(BY_KEY["tokenization"].chapters)
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,17 @@ from streamlit.navigation.page import StreamlitPage
 from llmviz.course import streamlit_parts
 from llmviz.course.components.class_watch.view import class_watch
 from llmviz.course.components.projector.view import projector
-from llmviz.course.document import beside, language
+from llmviz.course.document import ENGLISH, beside, language
 from llmviz.course.document.marks import unmarked
-from llmviz.course.ui import browser, class_question, class_session, course, notices, origin
+from llmviz.course.ui import (
+    browser,
+    class_question,
+    class_session,
+    course,
+    languages,
+    notices,
+    origin,
+)
 from llmviz.course.ui.class_session import CLASSES, CODE, NOTICE, PROJECTOR, ClassSession
 from llmviz.course.ui.classes import (
     POINTED,
@@ -190,8 +198,13 @@ def _follow(here: ClassSession, shown: str) -> None:
         here.seen, place = group.version, group.place
         if place is not None and place.page in {lesson.key for lesson in course.lessons()}:
             class_session.lead_to(place)
+            now, wanted = language(), place.query.get(languages.LANGUAGE.key, ENGLISH)
+            if now != wanted:  # what stands around the page is said in it, too
+                languages.speak(wanted)
             if place.page != shown:
                 st.switch_page(f"pages/{place.page}.py")
+            if now != wanted:
+                st.rerun()
 
 
 # ---- what is pressed

@@ -27,7 +27,7 @@ def switch() -> None:
         required=True,
         label_visibility="collapsed",
         key=key,
-        on_change=lambda: _speak(st.session_state[key]),
+        on_change=lambda: speak(st.session_state[key]),
     )
 
 
@@ -42,9 +42,9 @@ def offer(page: str) -> None:
     said = texts_of(words, theirs)
     with st.container(horizontal=True, vertical_alignment="center", key="lv-language"):
         st.caption(said["offer"])
-        st.button(said["take_offer"], key="_language_take", on_click=_speak, args=(theirs,))
+        st.button(said["take_offer"], key="_language_take", on_click=speak, args=(theirs,))
         kept = said["keep_english"]
-        st.button(kept, key="_language_keep", type="tertiary", on_click=_speak, args=(ENGLISH,))
+        st.button(kept, key="_language_keep", type="tertiary", on_click=speak, args=(ENGLISH,))
 
 
 def as_translated(document: Document) -> AbstractContextManager[None]:
@@ -58,7 +58,8 @@ def as_translated(document: Document) -> AbstractContextManager[None]:
     return speaking(ENGLISH) if gap == "all" else nullcontext()
 
 
-def _speak(wanted: str) -> None:
+def speak(wanted: str) -> None:
+    """Let this visitor's pages be in a language from the next rerun on."""
     st.session_state[_SLOT] = wanted
     st.session_state[_OFFERED] = ""
     if wanted == ENGLISH:

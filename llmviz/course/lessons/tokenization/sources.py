@@ -56,11 +56,6 @@ def choices(*names: str) -> list[str]:
     ]
 
 
-def label(name: str) -> str:
-    """Return a tokenizer's name and what it is, for a list of them."""
-    return f"{name} · {words.tokenizers[name]}"
-
-
 def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
     """Return the tokenizer of a name, training it where need be.
 
@@ -76,11 +71,12 @@ def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
 
 
 def list_tokenizers(state: kit.PageState) -> None:
-    name, listed = state["tokenizer"], choices()
+    listed = dict.fromkeys([*choices(), state["tokenizer"]])
+    labels = {name: f"{name} · {words.tokenizers[name]}" for name in listed}
     st.selectbox(
         words.choose_tokenizer,
-        listed if name in listed else [*listed, name],
-        format_func=label,
+        list(labels),
+        format_func=labels.__getitem__,  # in the language of the page, whoever asks
         width=460,
         **state.bind("tokenizer"),
     )
