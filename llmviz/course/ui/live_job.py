@@ -168,12 +168,6 @@ def live(
 
 
 def _progress(job: Job, share: float, said: JobWords, key: str) -> None:
-    held = job.state == PAUSED
-    waits, goes = job.before, said.going_on if share else BEGINS
-    text = HELD if held else WAITS.format(count=waits) if waits else goes
-
-
-def _progress(job: Job, share: float, said: Said, key: str) -> None:
     held, waits, line = job.state == PAUSED, job.before, words.job
     goes = said.going_on or line["goes"] if share else line["begins"]
     text = line["held"] if held else line["waits"].format(count=waits) if waits else goes
