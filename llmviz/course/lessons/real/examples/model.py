@@ -79,12 +79,14 @@ def written(pairs: Sequence[Pair]) -> str:
 def read(text: str) -> list[Pair]:
     """Return the pairs of a text, a line for each. Raises ValueError naming a line that is none.
 
-    >>> read("hot -> cold\\n\\n up -> down")
+    A page's message draws the arrow as one sign, so that is taken, too.
+
+    >>> read("hot -> cold\\n\\n up → down")
     [('hot', 'cold'), ('up', 'down')]
     """
     pairs = []
     for line in filter(None, map(str.strip, text.splitlines())):
-        a, arrow, b = (part.strip() for part in line.partition("->"))
+        a, arrow, b = (part.strip() for part in line.replace("→", "->").partition("->"))
         if not (a and arrow and b):
             raise ValueError(lesson_words.refused["line"].format(line=line))
         pairs.append((a, b))
