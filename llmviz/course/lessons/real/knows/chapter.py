@@ -124,15 +124,23 @@ def figure(way: str, opened: bool, mode: kit.Mode) -> kit.Figure:
                 "textposition": [
                     f"{'bottom' if n in below else 'top'} center" for n in range(len(x))
                 ],
-                "hovertext": [kit.escape_plotly(name) for name in names],
-                "hovertemplate": "%{hovertext}, %{x:.0%}<extra></extra>",
+                "hovertext": [
+                    f"{kit.escape_plotly(name)}, {kit.whole_percent(share)}"
+                    for name, share in zip(names, x, strict=True)
+                ],
+                "hovertemplate": "%{hovertext}<extra></extra>",
                 "marker": {"size": 10, "color": kit.role_color(role, mode), "opacity": 0.8},
                 "showlegend": False,
             }
         )
     layout = chart_layout((words.sure_axis, ""), mode, height=260)
     layout["margin"] = {"l": 70, "r": 16, "t": 20, "b": 44}
-    layout["xaxis"] |= {"range": [0, 1.05], "tickformat": ".0%"}
+    ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
+    layout["xaxis"] |= {
+        "range": [0, 1.05],
+        "tickvals": ticks,
+        "ticktext": [kit.whole_percent(share) for share in ticks],
+    }
     layout["yaxis"] |= {
         "range": [-0.2, 1.7],
         "tickvals": [0.2, 1.2],
