@@ -16,11 +16,12 @@ import pytest
 from llmviz.cli import main
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
 from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
-from llmviz.course.document import languages
+from llmviz.course.document import languages, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.lessons.transformer.units import chapter as units
 from llmviz.course.ui import worksheet
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.placed_question import elements, guess_in, questions_of
 from llmviz.course.ui.state import LEARNER_TEXT
 from llmviz.course.ui.worksheet import drawn
@@ -43,6 +44,7 @@ def test_a_worksheet_in_another_language_has_chapters_that_are_not_translated(
     sheet, _ = worksheet.write_sheets(BY_KEY["tokenization"], tmp_path)
     asking = plain(sheet.read_text("utf-8"))
     assert "如果全部大写，会变成几个？" in asking and "姓名" in asking
+    assert asking.count(texts_of(furniture, "zh")["in_english"]) == len(asking.split("?part=")) - 2
     assert asking.count("?part=") == len(BY_KEY["tokenization"].chapters)
 
 

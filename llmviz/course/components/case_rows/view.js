@@ -5,6 +5,7 @@ import { scale } from "../_shared/chart.js";
 import { el, live } from "../_shared/common.js";
 import { chance, figure, percent, whole } from "../_shared/numbers.js";
 import { makeHand } from "../_shared/guess.js";
+import { worded } from "../_shared/worded.js";
 
 const acts = new WeakMap();
 
@@ -92,7 +93,7 @@ class CaseRows {
     else if (row.value === null) this.marked(row, track, number);
     else this.measured(row, track, number);
     line.setAttribute("role", "group");
-    line.setAttribute("aria-label", `${label.textContent}: ${number.textContent}`);
+    line.setAttribute("aria-label", worded("{name}: {text}", { name: label.textContent, text: number.textContent }));
     return line;
   }
 

@@ -5,6 +5,7 @@ import { el, svg } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { fill, makeGradient, makePips, makeTitle, paintTiles, tileColors } from "./parts.js";
 import { makePlan, norm, reach } from "./plan.js";
+import { worded } from "../_shared/worded.js";
 
 export class MachinePieces {
   // Makes the pieces on a sheet that is not on the page yet; yields between two of them.
@@ -155,7 +156,9 @@ export class MachinePieces {
       }
     }
     parts.note = attention.appendChild(svg("text", { class: "scale" }, words.attention));
-    parts.pips = makePips(this.heads, `${words.titles.layer.replace("{layer}", l)}, ${words.head}`, (h) => this.chooseHead(l, h));
+    parts.pips = makePips(this.heads, worded("{one}, {other}", { one: words.titles.layer.replace("{layer}", l), other: words.head }), (h) =>
+      this.chooseHead(l, h),
+    );
     // Where the others are too thin to be pressed one by one.
     parts.beside = this.steps(l, (to) => this.layerTitles[to].beside);
     node.append(parts.beside, parts.pips);

@@ -2,6 +2,7 @@
 
 import { css, el, rgb, svg } from "../_shared/common.js";
 import { percent } from "../_shared/numbers.js";
+import { worded } from "../_shared/worded.js";
 
 // "{token} is token {id}" with its values put in; tokens and numbers keep their own face.
 export function fill(node, template, values) {
@@ -96,7 +97,11 @@ const MOST_ROUND = 8;
 export function makePips(heads, label, choose) {
   const box = el("div", heads > MOST_ROUND ? "pips strip" : "pips", null, { role: "radiogroup", "aria-label": label });
   box.pips = Array.from({ length: heads }, (_, h) => {
-    const pip = el("button", "pip num", String(h), { type: "button", role: "radio", "aria-label": `${label}: ${h}` });
+    const pip = el("button", "pip num", String(h), {
+      type: "button",
+      role: "radio",
+      "aria-label": worded("{name}: {text}", { name: label, text: h }),
+    });
     pip.onclick = () => choose(h);
     box.appendChild(pip);
     return pip;

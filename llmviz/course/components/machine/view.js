@@ -7,6 +7,7 @@ import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
 import { bendY } from "./plan.js";
 import { NARROW, Way } from "./way.js";
+import { worded } from "../_shared/worded.js";
 
 const triggers = new WeakMap();
 const TURN = 12; // milliseconds of drawing after which the page has its turn
@@ -196,7 +197,13 @@ class Machine extends MachinePicture {
         [
           [label.weight, number(w, 4)],
           ...this.sumOfRow(layer, q, label),
-          [label.where, `${words.titles.layer.replace("{layer}", layer)}, ${words.head} ${this.view.heads[layer]}`],
+          [
+            label.where,
+            worded("{one}, {other}", {
+              one: words.titles.layer.replace("{layer}", layer),
+              other: `${words.head} ${this.view.heads[layer]}`,
+            }),
+          ],
         ],
       ];
     }

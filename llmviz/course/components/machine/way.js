@@ -4,6 +4,7 @@
 import { el, fit, isCalm } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { drawTile, fill, makePips, makeTitle, shareText } from "./parts.js";
+import { worded } from "../_shared/worded.js";
 
 export const NARROW = 560; // below this width a token's way is shown in place of the machine
 const SOURCES = 3; // tokens that a layer is said to look at
@@ -51,8 +52,10 @@ export class Way {
     this.layers = Array.from({ length: layers }, (_, l) => {
       const { box, node } = stop("layer", 3 + 2 * l, `layer ${l}`);
       node.firstChild.firstChild.textContent = words.titles.layer.replace("{layer}", l);
-      const pips = makePips(this.machine.heads, `${words.titles.layer.replace("{layer}", l)}, ${words.head}`, (h) =>
-        this.machine.chooseHead(l, h),
+      const pips = makePips(
+        this.machine.heads,
+        worded("{one}, {other}", { one: words.titles.layer.replace("{layer}", l), other: words.head }),
+        (h) => this.machine.chooseHead(l, h),
       );
       const looks = el("div", "looks");
       box.append(pips, looks);

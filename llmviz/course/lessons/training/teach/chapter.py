@@ -86,7 +86,7 @@ def _stage(text: str, results: Sequence[Taught]) -> None:
         for point in results:
             if point.wrote is not None:
                 label = words.after["later" if point.step else "first"].format(step=point.step)
-                kit.prose(f"{label} {lit(point.wrote, text)}")
+                kit.prose(kit.run_on([label, lit(point.wrote, text)]))
     with right:
         _curve(text, results, guess)
     guess.ask()
