@@ -21,7 +21,9 @@ from playwright.sync_api import expect
 
 from llmviz import cli
 from llmviz.course.components.token_strip.view import visible_text
+from llmviz.course.lessons.home import words as home
 from llmviz.course.site import shards
+from llmviz.course.site.own import STORIES
 from llmviz.obtainable.catalogue import SETTING, path_of
 from llmviz.pretrained import published
 from tests.browser.conftest import PATIENCE
@@ -209,6 +211,12 @@ def test_a_token_is_shown_as_in_the_app(small, host, visitor):
     visitor.goto(f"{host}/{PAGE}")
     visitor.wait_for_function("globalThis.llmvizReal")
     assert visitor.evaluate(NAMES) == named(small)
+
+
+def test_the_first_page_speaks_of_the_model_that_reads_there(written):
+    """The published model may be on the machine that writes: the page loads it after a click."""
+    page = (written / "index.html").read_text("utf-8")
+    assert home.purposes[STORIES] in page.split('<section class="own"')[0]
 
 
 def test_nothing_is_loaded_before_a_click_that_says_how_much(host, visitor):

@@ -7,6 +7,7 @@ is in test_site_real.py.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +21,13 @@ from playwright.sync_api import expect
 from llmviz.course.components._shared.transport import unpack
 from llmviz.course.components.machine.view import MachineValues
 from llmviz.course.components.token_strip.view import visible_text
+from llmviz.course.document import languages, texts_of
 from llmviz.course.lessons.home import REAL_TEXT
 from llmviz.course.lessons.home.machine import read
 from llmviz.course.lessons.home.sentence import machine_rows, sentence
 from llmviz.course.lessons.sampling.temperature.chapter import STOPS
 from llmviz.course.site import shards
+from llmviz.course.site.live.words import words as live
 from llmviz.course.site.own import OWN, STORIES
 from llmviz.course.site.real_page import real_page
 from llmviz.interpretability.heads_on_text import chances_without, head_maps
@@ -116,7 +119,10 @@ def test_it_is_loaded_after_a_click_and_the_next_chapter_opens_it(host, visitor,
     assert f"model={NAME}" in visitor.url
     nobody_is_kept_out_at_any_width(visitor, f"{name} on a real model")
     visitor.locator(f"#{prefix}-small").click()
-    expect(visitor.locator("#example")).to_be_visible(visible=name != "home")
+    # In the lesson about the real model its example's picture is of that one.
+    written = name not in ("home", "real/travels")
+    expect(visitor.locator("#example")).to_be_visible(visible=written)
+    expect(visitor.locator(f"#{prefix}-live")).to_be_visible(visible=not written)
     assert "model=" not in visitor.url
     visitor.locator(f"#{prefix}-real").click()
     visitor.asked.clear()
@@ -128,6 +134,43 @@ def test_it_is_loaded_after_a_click_and_the_next_chapter_opens_it(host, visitor,
     until(visitor, lambda: visitor.evaluate("caches.keys()") == [])
     visitor.reload()
     expect(visitor.locator(f"#{prefix}-real-load")).to_contain_text("Load ")
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_title_and_hook_are_true_of_another_text(host, visitor, name):
+    own, head = OWN[name].own(), visitor.locator("h1")
+    prefix = opened(visitor, host, name)
+    hook = visitor.locator("#own").locator("xpath=preceding-sibling::*[1]")
+    wait_for = {"timeout": PATIENCE}
+    said = own.get("hooks", {}).get("small") or "It begins."
+    expect(hook).to_have_text("It begins.", **wait_for)
+    visitor.locator(f"#{prefix}-text").fill(OWL)
+    expect(head).to_have_text(own.get("title") or "A chapter", **wait_for)
+    expect(hook).to_have_text(said)
+    visitor.locator(f"#{prefix}-back").click()
+    expect(head).to_have_text("A chapter", **wait_for)
+    expect(hook).to_have_text("It begins.")
+    load(visitor, prefix)
+    said = own.get("hooks", {}).get("real") or "It begins."
+    shown = name == "real/travels"
+    expect(hook).to_have_text("It begins." if shown else said, **wait_for)
+
+
+def test_the_example_stays_until_something_comes_in_its_place(host, visitor):
+    prefix = opened(visitor, host, "attention/trained")
+    visitor.evaluate("""() => {
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message) {
+        setTimeout(() => post.call(this, message), message.question ? 1500 : 0);
+      };
+    }""")
+    visitor.locator(f"#{prefix}-real-load").click()
+    button = visitor.locator(f"#{prefix}-real")
+    expect(button).to_have_attribute("aria-pressed", "true", timeout=PATIENCE)
+    assert visitor.locator("#example").is_visible()
+    assert visitor.locator(f"#{prefix}-live").is_hidden()
+    expect(visitor.locator(f"#{prefix}-live")).to_be_visible(timeout=PATIENCE)
+    assert visitor.locator("#example").is_hidden()
 
 
 def test_temperature_divides_its_logits(trained, host, visitor):
@@ -500,6 +543,46 @@ def test_a_worker_that_dies_is_told_and_the_small_model_reads(trained, host, vis
     typed(visitor, prefix, OWL)
     expect(visitor.locator(f"#{prefix}-live")).to_be_visible()
     expect(visitor.locator(f"#{prefix}-told")).to_be_empty()
+
+
+def test_a_small_model_that_dies_is_told_once(host, visitor):
+    visitor.add_init_script("""
+      const Made = Blob;
+      globalThis.made = 0;
+      globalThis.Blob = function (parts, given) {
+        const works = String(parts[0]).endsWith("serve(self)");
+        if (works) globalThis.made++;
+        const dies = "addEventListener('message', () => { throw new Error('no'); });";
+        return new Made(works ? [...parts, `;${dies}`] : parts, given);
+      };""")
+    prefix = opened(visitor, host, "sampling/temperature")
+    visitor.locator(f"#{prefix}-text").fill(OWL)
+    told = visitor.locator(f"#{prefix}-told")
+    expect(told).to_contain_text("The model stopped: ", timeout=PATIENCE)
+    visitor.wait_for_timeout(500)
+    assert visitor.evaluate("made") == 1
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_in_spanish_no_live_page_speaks_english(visitor, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(shards, "SHARD", 30_000)
+    (tmp_path / "models").mkdir()
+    in_its_place(monkeypatch, tmp_path / "models")
+    monkeypatch.setattr(languages, "_asks", lambda: "es")
+    own_page(tmp_path / "site", name, real_page(NAME))
+    server, address = served(tmp_path / "site")
+    prefix = opened(visitor, address, name)
+    visitor.evaluate("document.querySelector('h1').remove()")
+    load(visitor, prefix)
+    texts = [text for text in texts_of(live, "en").values() if isinstance(text, str)]
+    english = [re.split(r"\{\w+\}", text) for text in texts]
+    parts = {part.strip() for pieces in english for part in pieces if len(part.split()) > 2}
+    for text in (TEXT, "", "the " * 2000):
+        typed(visitor, prefix, text)
+        shown = visitor.locator("main").inner_text()
+        assert [part for part in parts if part in shown] == []
+    server.shutdown()
+    server.server_close()
 
 
 def test_a_page_that_was_left_keeps_no_model_and_opens_it_again(trained, host, visitor):

@@ -18,7 +18,8 @@ LANGUAGES = {ENGLISH: "English", "es": "Español", "zh": "中文"}
 # The documents that are complete in a language: a test is red until each of their texts is there,
 # made from today's English. So who changes one of these sentences changes its translations, too.
 _HOUR = """
-components/components site/site ui/classroom ui/furniture ui/guess lessons/home/lesson
+components/components site/site site/live/live ui/classroom ui/furniture ui/guess
+lessons/home/lesson
 lessons/tokenization/lesson lessons/tokenization/cut/chapter
 lessons/embeddings/lesson lessons/embeddings/similarity/chapter
 lessons/attention/lesson lessons/attention/inputs/inputs lessons/attention/trained/chapter

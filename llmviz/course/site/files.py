@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.course.components._shared.bundle import COMPONENTS, script
 from llmviz.course.components._shared.saver.page import outside_script, script_for, theme_rules
-from llmviz.course.components._shared.transport import PARTS, parts_at, whole_style
+from llmviz.course.components._shared.transport import parts_at, parts_of, whole_style
 from llmviz.course.figures.theme import css_variables
 from llmviz.course.ui.prose import STYLE
 
@@ -92,9 +92,7 @@ class Files:
         asks: the number of the question that is answered on it.
         """
         self.view(name)
-        length = int.from_bytes(message[:4], "little")
-        addresses = json.loads(message[4 : 4 + length]).get(PARTS, [])
-        parts = {address: self.data(parts_at[address].data) for address in addresses}
+        parts = {address: self.data(parts_at[address].data) for address in parts_of(message)}
         said = {"name": name, "key": key, "asks": asks}
         return said | {"data": self.data(message), "parts": parts}
 

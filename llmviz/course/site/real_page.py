@@ -11,11 +11,11 @@ from markupsafe import Markup
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.home import REAL_TEXT
 from llmviz.course.site.live import live_html, machine_said
+from llmviz.course.site.live.words import words as live
 from llmviz.course.site.shards import Shards, model_file, shards_of
 from llmviz.obtainable.catalogue import OBTAINABLE
 from llmviz.pretrained import published
 
-LINK = "Ask a real model in your browser: {title}, {size:.0f} MB"
 SHOWN = 10  # tokens; as real_worker.js
 
 
@@ -38,14 +38,14 @@ class RealPage(NamedTuple):
     @property
     def what(self) -> str:
         """As a button says it."""
-        return f"a real model, {self.title}"
+        return live.a_real.format(title=self.title)
 
     def script_data(self, part: str) -> dict[str, Any]:
         """What a chapter's script is told, which loads the whole model or its tokenizer alone."""
         if part == "model":
             return {"manifest": self.shards.manifest, "what": self.what, "machine": self.machine}
         manifest = self.shards.manifest | {"shards": [], "tensors": []}
-        return {"manifest": manifest, "what": f"the tokenizer of {self.what}"}
+        return {"manifest": manifest, "what": live.its_tokenizer.format(title=self.title)}
 
     @property
     def size_line(self) -> str:
@@ -56,7 +56,7 @@ class RealPage(NamedTuple):
 
     def link(self, folder: str) -> str:
         """Return the link to the page. folder: where it lies, from the page with the link."""
-        text = LINK.format(title=escape(self.title), size=self.shards.bytes / 1e6)
+        text = live.ask_real.format(title=escape(self.title), size=f"{self.shards.bytes / 1e6:.0f}")
         return Markup(f'<a href="{folder}real.html">{text}</a>')
 
     def html(self) -> str:

@@ -6,7 +6,8 @@
   const ASKS = "This asks the model, which is not in this page.";
   const ALONE = "Here one slider moves at a time, and the others stay as they are.";
   const LOST = "A file of this page is missing, so this cannot be drawn.";
-  const say = (english) => page.said?.[english] ?? english; // in the language of the page
+  const { said = {}, inPictures } = page; // what scripts say in the language of the page, by its English
+  const say = (english) => said[english] ?? english;
   const NEAR = "600px";
   const root = document.documentElement;
   const views = {};
@@ -28,6 +29,7 @@
     data,
     asks,
     onTheme: (draw) => drawn.push(draw),
+    ...{ said, inPictures, language: root.lang },
   };
 
   async function bytesOf(packed) {

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import Any
 
-from llmviz.course.components._shared.transport import unpack
+from llmviz.course.components._shared.transport import parts_at, parts_of, unpack
 from llmviz.course.ui.code import OPENED
 from llmviz.course.ui.common import DRAWN_IN, PARTS, Parts
 from llmviz.course.ui.guess import QUESTIONS
@@ -87,6 +87,17 @@ def looks(seen: Visit) -> list[str]:
     ]
     passages = [line for message in messages for line in unpack(message)["passages"]]
     return list(dict.fromkeys(look for line in passages for _, look, _ in line if look))
+
+
+def largest(seen: Visit) -> int:
+    """Return the bytes of the page's largest picture."""
+    sizes = [0]
+    for leaf in _leaves(seen.main):
+        if leaf.type == "bidi_component":
+            message = bytes(leaf.proto.bytes)
+            parts = parts_of(message)
+            sizes.append(len(message) + sum(len(parts_at[address].data) for address in parts))
+    return max(sizes)
 
 
 def _open_alone(

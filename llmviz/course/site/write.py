@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from llmviz.course.components._shared.transport import unpack
+from llmviz.course.components._shared.transport import said, unpack
 from llmviz.course.document import ENGLISH, Sentence, language, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.glossary import seen as seen_at
@@ -30,9 +30,10 @@ from llmviz.course.lessons.home import words as home
 from llmviz.course.site.elements import Body, plain
 from llmviz.course.site.files import HERE, Files
 from llmviz.course.site.live import MODELS, live_html, live_script, packed_model
-from llmviz.course.site.own import FIELDS, OWN, own_part
+from llmviz.course.site.live.words import words as live
+from llmviz.course.site.own import OWN, STORIES, fields, own_part
 from llmviz.course.site.real_page import real_page
-from llmviz.course.site.visit import Visit, looks, visit
+from llmviz.course.site.visit import Visit, largest, looks, visit
 from llmviz.course.site.words import words
 from llmviz.course.ui.common import Parts
 from llmviz.course.ui.contents import WAY, Lesson
@@ -48,18 +49,8 @@ from llmviz.training.files import whole_folder
 _CHAPTER_OF = re.compile(r" · chapter \d+ of \d+")
 REAL = "real"  # of these, the page that is there with a model alone
 LIVE_PICTURES = ["machine", "heads_grid"]
-# Pages of the site alone, which compute in the browser: their titles and questions.
-LIVE = {
-    "model": ("A model in your browser", "What does a model do with your own text, here and now?"),
-    "parts": (
-        "Steps on your own numbers",
-        "How do you learn tokens, compare vectors, and compute attention by hand?",
-    ),
-    REAL: (
-        "A real model in your browser",
-        "What does a model that people use make of your own sentence?",
-    ),
-}
+LIVE = ("model", "parts", REAL)  # pages of the site alone, which compute in the browser
+LARGEST = 8_000_000  # bytes, unpacked, that a page asks for without a click
 
 
 @dataclass(frozen=True)
@@ -116,13 +107,15 @@ def places(only: Sequence[str] = (), way: str = "", model: str = "") -> list[Pla
     model: of `get`, which a page of its own loads; "" for none.
     Raises ValueError: there is no such lesson or chapter.
     """
-    found = []
+    found, told = [], texts_of(live)
     for lesson in LESSONS:
         if lesson.key in (HOME, GLOSSARY):  # other pages without chapters need a server
             found.append(Place(lesson, "", lesson.title))
         if lesson.key == HOME:
             found += [
-                Place(lesson, key, *texts) for key, texts in LIVE.items() if model or key != REAL
+                Place(lesson, key, told[f"{key}_title"], told[f"{key}_question"])
+                for key in LIVE
+                if model or key != REAL
             ]
         for chapter in lesson.chapters:
             question = unmarked(chapter.front.question)
@@ -226,6 +219,8 @@ def _write_chapter(
         _write_page(files, pages, place, app, None, {})
         return
     on_way = {WAY.key: way} if way else {}
+    if place.name == HOME:  # the model that reads in its page
+        on_way["model"] = STORIES
 
     def run(link: Mapping[str, str], *, told: bool = False) -> Visit:
         return visit(place.lesson.key, place.chapter, {**link, **on_way}, told=told)
@@ -243,8 +238,10 @@ def _write_chapter(
             continue
         state = replace(place, look=look)
         with suppress(ValueError):  # a state that the chapter's own text does not have
-            there.append((state, run(dict(link), told=True)))
-            files_of[look] = state.file
+            found = run(dict(link), told=True)
+            if largest(found) <= LARGEST:
+                there.append((state, found))
+                files_of[look] = state.file
     _write_page(files, pages, place, app, seen, files_of)
     for part in parts:
         found = run(dict([part.part] if part.part else []))
@@ -278,7 +275,7 @@ def _write_page(
             body.left_out |= {id(part) for part in elements(seen.main) if _leads_away(part, files)}
         whole = not place.part and not place.look
         if whole and place.name in OWN and OWN[place.name].example:
-            body.said_elsewhere = FIELDS
+            body.said_elsewhere = fields()
         html, told["hands"] = body.html(), body.hands
         if files.kept:  # of a lesson's other chapters there are none here
             html = _CHAPTER_OF.sub("", html, count=1)
@@ -320,7 +317,7 @@ def page_html(
         "chapters": {
             page.name: page.file for page in pages if page.chapter and not (page.part or page.look)
         },
-        **({} if language() == ENGLISH else {"said": _said()}),
+        **({} if language() == ENGLISH else {"said": _said(), "inPictures": said()}),
         **{"looks": {}, "pictures": [], "charts": [], "hands": {}, "live": None, **told},
     }
     at = pages.index(replace(place, part=None, look=""))
@@ -414,7 +411,7 @@ def _own_link(place: Place) -> dict[str, str] | None:
     if place.name not in OWN or (place == whole and OWN[place.name].example):
         return None  # the part is on the first screen
     file = "" if place == whole else Path(whole.file).name
-    return {"href": f"{file}#own", "text": OWN[place.name].link.capitalize()}
+    return {"href": f"{file}#own", "text": OWN[place.name].named.capitalize()}
 
 
 def _address(app: str, place: Place) -> str:
@@ -428,11 +425,16 @@ def _address(app: str, place: Place) -> str:
 
 
 def _said() -> dict[str, str]:
-    """What the script of the pages says, by its English."""
-    none = texts_of(furniture, ENGLISH)["finder"]["none"]
-    told = [*texts_of(words, ENGLISH).items(), ("none", none)]
-    here = texts_of(words) | {"none": furniture.finder["none"]}
-    return {text: here[name] for name, text in told if isinstance(text, Sentence)}
+    """What scripts of the pages say, by its English."""
+    none = {texts_of(furniture, ENGLISH)["finder"]["none"]: furniture.finder["none"]}
+    own = [(texts_of(said_in, ENGLISH), texts_of(said_in)) for said_in in (words, live)]
+    told = {
+        text: here[name]
+        for english, here in own
+        for name, text in english.items()
+        if isinstance(text, Sentence)
+    }
+    return said() | none | told
 
 
 def _onward(pages: Sequence[Place], at: int) -> dict[str, str] | None:
@@ -498,8 +500,8 @@ def _own(chapter: Mapping[str, str]) -> str:
     if not own:
         return ""
     if own.example:  # it stands on the first screen
-        return f", {escape(own.link)}"
-    return f', and <a href="{escape(chapter["file"])}#own">{escape(own.link)}</a>'
+        return f", {escape(own.named)}"
+    return f', and <a href="{escape(chapter["file"])}#own">{escape(own.named)}</a>'
 
 
 def _glossary(files: Files, pages: Sequence[Place], place: Place) -> str:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from llmviz.course.components.words import words as pictures
 from llmviz.course.document import languages, texts_of
 from llmviz.course.lessons import LESSONS
-from llmviz.course.site import write
+from llmviz.course.site import live, write
+from llmviz.course.site.live.words import words as live_words
 from llmviz.course.site.words import words
 from llmviz.course.ui import worksheet
 from llmviz.course.ui.furniture import words as furniture
@@ -51,6 +53,33 @@ def test_in_english_a_page_says_nothing_of_languages():
     place = next(one for one in write.places(["tokenization/cut"]) if one.chapter == "cut")
     html = page(place)
     assert '<html lang="en">' in html and '"said"' not in html
+
+
+def test_what_live_pages_say_stands_in_their_document():
+    scripts = "".join(path.read_text("utf-8") for path in live.HERE.glob("*.js"))
+    pages = "".join(path.read_text("utf-8") for path in live.HERE.glob("*.html"))
+    literals = set(re.findall(r'say\(\s*"([^"]+)"', scripts))
+    literals |= {
+        text
+        for both in re.findall(r'say\([^"()]*\? "([^"]+)" : (?:done\(\) \? )?"([^"]+)"', scripts)
+        for text in both
+    }
+    texts = texts_of(live_words, "en")
+    known = {text for one in (live_words, words, pictures) for text in texts_of(one, "en").values()}
+    assert literals - known == set()
+    assert len(literals) >= 80
+    python = "".join(path.read_text("utf-8") for path in Path(write.__file__).parent.glob("*.py"))
+    python += "".join(path.read_text("utf-8") for path in live.HERE.glob("*.py"))
+    unused = [
+        name
+        for name, text in texts.items()
+        if isinstance(text, str)
+        and json.dumps(text, ensure_ascii=False) not in scripts
+        and f"live.{name}" not in pages + python
+        and f'"{name}"' not in python
+        and not name.endswith(("_title", "_question"))
+    ]
+    assert unused == []
 
 
 def test_what_the_script_of_the_site_says_stands_in_its_document():

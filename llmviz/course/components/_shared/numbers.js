@@ -12,7 +12,7 @@ export function local(written) {
 }
 
 function localSigns() {
-  const language = globalThis.document?.documentElement.lang || "en";
+  const language = globalThis.document?.documentElement.lang || globalThis.llmvizSite?.language || "en";
   if (!LOCAL_SIGNS.has(language)) {
     const parts = new Intl.NumberFormat(language, { useGrouping: "always" }).formatToParts(1234.5);
     const sign = (type) => parts.find((part) => part.type === type).value;

@@ -97,6 +97,12 @@ def unpack(message: bytes) -> dict[str, Any]:
     return reduce(or_, (unpack(parts_at[address].data) for address in addresses)) | payload
 
 
+def parts_of(message: bytes) -> list[str]:
+    """Return the addresses of a message's parts, which browsers fetch by themselves."""
+    length = int.from_bytes(message[:4], "little")
+    return json.loads(message[4 : 4 + length]).get(PARTS, [])
+
+
 def as_bytes(weights: Any) -> np.ndarray:
     """Return shares from 0 to 1 as uint8, 255 is 1: one byte a cell travels; uint8 stays as it is.
 

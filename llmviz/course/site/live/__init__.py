@@ -16,11 +16,13 @@ from markupsafe import Markup
 from llmviz.course.components._shared.bundle import joined
 from llmviz.course.components._shared.transport import pack
 from llmviz.course.document import texts_of
-from llmviz.course.lessons.home import TEXT, words
+from llmviz.course.lessons.home import TEXT
+from llmviz.course.lessons.home import words as home
 from llmviz.course.lessons.home.machine import read
 from llmviz.course.lessons.home.picture import decided_heads, picture_words
 from llmviz.course.lessons.home.sentence import sentence, token_text
 from llmviz.course.site.elements import code_html
+from llmviz.course.site.live.words import words as live_words
 from llmviz.course.site.words import words as site_words
 from llmviz.course.ui.furniture import words as furniture
 from llmviz.course.ui.model_on_text import names_of
@@ -37,7 +39,8 @@ HERE = Path(__file__).parent
 class Live(NamedTuple):
     """A model of the page: its name, what it is, and a text for a visitor who has none yet.
 
-    int8: whether its matrices come as whole numbers from −127 to 127 and a step for each row.
+    what: the name of the words for it. int8: whether its matrices come as whole numbers from −127
+    to 127 and a step for each row.
     """
 
     name: str
@@ -47,11 +50,11 @@ class Live(NamedTuple):
 
 
 MODELS = (
-    Live("names-gpt", "reads letters and writes given names", "ann"),
-    Live("tiny-world-char", "reads letters and writes small stories", "Once Anna and Sam"),
+    Live("names-gpt", "names_gpt", "ann"),
+    Live("tiny-world-char", "tiny_char", "Once Anna and Sam"),
     Live(
         "tiny-world-gpt",
-        "reads words and parts of words, and writes small stories: 3 MB, matrices in int8",
+        "tiny_gpt",
         "Once Anna and Samir met at the market. Then",
         int8=True,
     ),
@@ -127,9 +130,9 @@ def machine_said(model: Any, tokenizer: Any, text: str = TEXT) -> dict[str, Any]
     config = model.config
     say = {
         kind: picture_words(config.positions, config.norm, kind, starts=window.starts)
-        for kind in words.following
+        for kind in home.following
     }
-    links = dict(words.stage_chapters)
+    links = dict(home.stage_chapters)
     of_layer = links.pop("layer")
     return {
         "words": say,
@@ -164,6 +167,6 @@ def live_html(page: str, scripts: Mapping[str, str] = MappingProxyType({}), **te
         name: Markup(code_html((HERE / file).read_text("utf-8"), "javascript"))
         for name, file in scripts.items()
     }
-    return room.get_template(page).render(
-        models=MODELS, said=texts_of(site_words), furniture=texts_of(furniture), **code, **texts
-    )
+    said = {"said": site_words, "furniture": furniture, "live": live_words}
+    words = {name: texts_of(document) for name, document in said.items()}
+    return room.get_template(page).render(models=MODELS, **words, **code, **texts)

@@ -1,17 +1,19 @@
 // The neighbours of a token of a visitor's own text among all vectors of the model, by their cosine.
 
+import { fixed } from "../../components/_shared/numbers.js";
 import { serving } from "./engine.js";
 import { ownText } from "./own_text.js";
 import { el } from "./page_parts.js";
 import { matricesOf, showing } from "./pictures.js";
 import { packed } from "./reading.js";
+import { say } from "./said.js";
 import { highest } from "./sampling.js";
 
 const SHOWN = 12; // neighbours
 const TOKENS = 24; // of the text that can be chosen
 const SQUARES = ["A · A", "B · B"];
 const LENGTHS = ["|A|", "|B|"];
-const [TIMES, DOT, BOTH, COSINE] = ["A × B", "A · B", "|A| × |B|", "cosine"];
+const [TIMES, DOT, BOTH] = ["A × B", "A · B", "|A| × |B|"];
 
 // The tokens whose vectors point most alike, each with its cosine; of equal ones the lower id is first.
 // One without a direction has none.
@@ -35,6 +37,7 @@ export function pairOf(a, b, names) {
   const dot = (x, y) => from("matmul", [x, y], { transpose_b: true });
   const root = (name) => from("function", [name], { text: "√" });
   const [A, B] = names;
+  const cosine = say("cosine");
   const limit = Math.max(...a.map(Math.abs), ...b.map(Math.abs)) || 1;
   const matrices = [
     { name: A, rows: [a], role: "residual", limit },
@@ -46,9 +49,15 @@ export function pairOf(a, b, names) {
     cell(LENGTHS[1], wide, root(SQUARES[1])),
     cell(DOT, ab, dot(A, B)),
     cell(BOTH, long * wide, from("multiply", LENGTHS)),
-    cell(COSINE, ab / (long * wide), from("divided", [DOT, BOTH]), "value"),
+    cell(cosine, ab / (long * wide), from("divided", [DOT, BOTH]), "value"),
   ];
-  return [matricesOf(matrices, [[A], [B], [TIMES]], { stacked: true }), matricesOf(matrices, [[DOT, "÷", BOTH, "=", COSINE]])];
+  return [
+    matricesOf(matrices, [[A], [B], [TIMES]], { stacked: true }),
+    matricesOf(matrices, [
+      [DOT, "÷", BOTH],
+      ["", "=", cosine],
+    ]),
+  ];
 }
 
 // The last token that is a word of its own, or the first of all: a part of a word has no meaning to compare.
@@ -101,7 +110,7 @@ export function start(told, views) {
         const cell = el("td", "bar");
         const bar = el("span", "length");
         bar.style.width = `calc(var(--bar) * ${Math.max(0, alike).toFixed(4)})`;
-        cell.append(bar, el("span", "", alike.toFixed(3).replace("-", "−")));
+        cell.append(bar, el("span", "", fixed(alike, 3)));
         const head = el("th");
         const button = el("button", "chip", name);
         button.type = "button";
@@ -133,7 +142,7 @@ export function start(told, views) {
       }),
     );
     await show(ask, tokens);
-    return tokens.length ? "" : "Type something: without a text there is no token to compare.";
+    return tokens.length ? "" : say("Type something: without a text there is no token to compare.");
   }
 
   ownText("alike", told, { small: told.model, questions, read, most: TOKENS, watched: false });

@@ -1,6 +1,7 @@
 // The page's end of an engine, which computes in a worker; where a browser gives none, in the page itself.
 
 import { engine, Refused } from "./engine.js";
+import { speaking } from "./said.js";
 
 export { Refused };
 
@@ -15,7 +16,7 @@ export class Behind {
     addEventListener("pagehide", () => this.end());
     addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
     try {
-      this.worker = new Worker(URL.createObjectURL(new Blob([`(${source})().serve(self)`])));
+      this.worker = new Worker(URL.createObjectURL(new Blob([`${speaking()}(${source})().serve(self)`])));
       this.worker.onmessage = ({ data }) => take(data);
       this.worker.onerror = (event) => {
         event.preventDefault();
@@ -37,6 +38,7 @@ export class Behind {
   }
 
   end() {
+    if (this.worker) this.worker.onmessage = this.worker.onerror = null; // what still comes is of nobody
     this.worker?.terminate();
     this.waiting.clear();
   }

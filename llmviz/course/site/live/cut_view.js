@@ -1,12 +1,14 @@
 // A visitor's own text, cut in four ways: by the tokenizer of the stage, as its picture shows it, and by
 // words, characters and bytes.
 
+import { fixed, whole } from "../../components/_shared/numbers.js";
 import { serving } from "./engine.js";
 import { tokenizerOf } from "./loaded.js";
 import { ownText } from "./own_text.js";
 import { cutRows } from "./page_parts.js";
 import { showing } from "./pictures.js";
 import { packed } from "./reading.js";
+import { say } from "./said.js";
 import { isWhole, words } from "./tokens.js";
 
 export { tokenizerOf, words };
@@ -56,6 +58,15 @@ export function stripOf(text, { tokenizer, nameOf }) {
   return { mode: "chips", rows: [row], ...empty, showIds: true, valueLabel: "", ends: null, valueRange: [0, 1], limit: LIMIT };
 }
 
+// How many numbers became of how many characters, as a sentence; "" of nothing.
+export function became(signs, count) {
+  if (!count) return "";
+  if (count === 1) return signs === 1 ? say("One character became one number.") : say("{signs} characters became one number.", { signs });
+  const given = { signs: whole(signs), count: whole(count), each: fixed(signs / count, 2) };
+  if (signs === 1) return say("One character became {count} numbers.", given);
+  return say("{signs} characters became {count} numbers: {each} characters per token.", given);
+}
+
 const questions = {
   cut(model, { text, key }) {
     const strip = stripOf(text, model);
@@ -69,7 +80,6 @@ export function serve(scope) {
 export function start(told, views) {
   const at = (name) => document.getElementById(`cut-${name}`);
   const show = showing(views);
-  const counted = (count) => count.toLocaleString("en");
   ownText("cut", told, {
     small: told.tokenizer,
     questions,
@@ -77,12 +87,9 @@ export function start(told, views) {
       const key = `cut.${ask.on}`;
       const { strip, total } = await ask("cut", { text, key });
       show("token_strip", at("strip"), key, strip);
-      const signs = [...text].length;
-      at("said").textContent = total
-        ? `${counted(signs)} characters became ${counted(total)} numbers: ${(signs / total).toFixed(2)} characters per token.`
-        : "";
+      at("said").textContent = became([...text].length, total);
       at("rows").replaceChildren(...cutRows(text));
-      return text ? "" : "Type something: without a text there is nothing to cut.";
+      return text ? "" : say("Type something: without a text there is nothing to cut.");
     },
   });
 }

@@ -7,10 +7,12 @@
 //   most       tokens that are read; cuts: whether of a longer text the last ones are, else it is refused
 //   machine    what the picture of the whole machine says of it
 
+import { whole } from "../../components/_shared/numbers.js";
 import { ByteLevel } from "./byte_level.js";
 import { Reader, smallModel, TURN } from "./loaded.js";
 import { forgetModels, loadedFiles, Unloaded } from "./real_files.js";
 import { RealModel } from "./real_model.js";
+import { say } from "./said.js";
 
 const SPARE = 16; // tokens that are kept behind the longest text
 
@@ -24,10 +26,11 @@ class Overtaken extends Error {}
 // Throws Refused: it has none, or too many for a model that reads no end of a text alone.
 export function idsOf({ tokenizer, start, most, cuts }, text, more = 0) {
   const ids = [...start, ...tokenizer.encode(text)];
-  const count = ids.length.toLocaleString("en");
-  if (!ids.length) throw new Refused("Type something: the model goes on from what stands there.");
+  const count = whole(ids.length);
+  if (!ids.length) throw new Refused(say("Type something: the model goes on from what stands there."));
   if (cuts) return ids.slice(-most + more);
-  if (ids.length > most) throw new Refused(`This text has ${count} tokens. This page reads ${most} at most: shorten it.`);
+  if (ids.length > most)
+    throw new Refused(say("This text has {count} tokens. This page reads {most} at most: shorten it.", { count, most }));
   return ids;
 }
 
@@ -59,7 +62,7 @@ export function engine(questions, tell) {
       tell({ ready: true, keeps: files.keeps });
     } catch (error) {
       if (signal.aborted) tell({ unloaded: "" });
-      else if (error instanceof RangeError) tell({ unloaded: "This device has too little memory for the model." });
+      else if (error instanceof RangeError) tell({ unloaded: say("This device has too little memory for the model.") });
       else if (error instanceof Unloaded) tell({ unloaded: error.message });
       else throw error;
     }

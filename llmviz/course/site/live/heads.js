@@ -2,6 +2,7 @@
 // model says without one of them.
 
 import { headCells } from "./reading.js";
+import { say } from "./said.js";
 
 const TRIED = 4;
 
@@ -29,7 +30,7 @@ export async function logitsWithout({ model, cache }, [layer, head], pause = () 
   return model.logits(less.seen.at(-1).vectors.at(-1));
 }
 
-const numbered = (word, many) => Array.from({ length: many }, (_, i) => `${word} ${i}`);
+const numbered = (text, many) => Array.from({ length: many }, (_, at) => say(text, { at }));
 
 // What the grid of all heads is told: see llmviz/course/components/heads_grid/view.py.
 export function gridOf(reader, tokens, { chosen, lines = false }) {
@@ -38,8 +39,8 @@ export function gridOf(reader, tokens, { chosen, lines = false }) {
     shape: [n_layer, n_head, tokens.length, tokens.length],
     triangle: true,
     cells: headCells(reader, tokens.length),
-    rowNames: numbered("layer", n_layer),
-    columnNames: numbered("head", n_head),
+    rowNames: numbered("layer {at}", n_layer),
+    columnNames: numbered("head {at}", n_head),
     tokens,
     keyTokens: tokens,
     notes: null,

@@ -2,6 +2,7 @@
 
 import { AdamW, LearningGPT, Pairs } from "./gpt_backward.js";
 import { Model, softmax } from "./model.js";
+import { say } from "./said.js";
 import { draw } from "./sampling.js";
 import { Characters } from "./tokens.js";
 
@@ -44,7 +45,11 @@ export function divided(text) {
   const lines = whole.split(/\r?\n/).filter((line) => line.trim());
   const letters = lines.reduce((sum, line) => sum + [...line].length, 0);
   if (letters < LEAST)
-    throw new RangeError(`${letters ? `${letters} characters are too few` : "An empty text gives nothing"} to learn from.`);
+    throw new RangeError(
+      letters
+        ? say("{count} characters are too few to learn from.", { count: letters })
+        : say("An empty text gives nothing to learn from."),
+    );
   if (lines.length >= 2 * HELD) {
     const held = lines.filter((_, i) => i % HELD === HELD - 1);
     return { learned: lines.filter((_, i) => i % HELD !== HELD - 1), held };

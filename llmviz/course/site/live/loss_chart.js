@@ -3,6 +3,7 @@
 import { dot, font, frame, line, OPEN, plotIn, segment, ticks } from "../../components/_shared/chart.js";
 import { fit, isDark, styles } from "../../components/_shared/common.js";
 import { number, short } from "../../components/_shared/numbers.js";
+import { say } from "./said.js";
 
 const LEAST_STEPS = 100; // that the axis has room for
 const SIDES = { left: 44, right: 14, top: 26, bottom: 40 };
@@ -11,8 +12,8 @@ const NARROW = 560;
 const HEIGHT = 300;
 const INKS = ["--lv-loss-text", "--lv-query-text"];
 
-// told: `reports` with step, `losses` on what was learned from and `measured`; `counted`, `blind`, `names`.
-export function drawLosses(canvas, { reports, counted, blind, names }) {
+// told: `reports` with step, `losses` on what was learned from and `measured`; `counted`, `blind`.
+export function drawLosses(canvas, { reports, counted, blind }) {
   const width = canvas.parentElement.clientWidth;
   const pen = fit(canvas, width, HEIGHT);
   canvas.parentElement.classList.toggle("dark", isDark(canvas));
@@ -27,12 +28,15 @@ export function drawLosses(canvas, { reports, counted, blind, names }) {
     pen,
     style,
     plot,
-    { x: { marks: marks(steps, Math.max(3, width / 130)), title: "step" }, y: { marks: marks([low, Math.max(...all)], 5), grid: "hair" } },
+    {
+      x: { marks: marks(steps, Math.max(3, width / 130)), title: say("step") },
+      y: { marks: marks([low, Math.max(...all)], 5), grid: "hair" },
+    },
     OPEN,
   );
   pen.fillStyle = style("--lv-muted");
   pen.textAlign = "left";
-  pen.fillText("loss, nats per letter", 6, 14);
+  pen.fillText(say("loss, nats per letter"), 6, 14);
   pen.setLineDash([5, 4]);
   pen.strokeStyle = style("--lv-muted");
   for (const value of [counted, blind]) segment(pen, plot.left, plot.y(value), plot.right, plot.y(value));
@@ -48,15 +52,15 @@ export function drawLosses(canvas, { reports, counted, blind, names }) {
   );
   pen.globalAlpha = 1;
   const labels = [
-    [counted, `counting pairs ${number(counted, 2)}`, style("--lv-muted")],
-    [blind, `blind guessing ${number(blind, 2)}`, style("--lv-muted")],
+    [counted, `${say("counting pairs")} ${number(counted, 2)}`, style("--lv-muted")],
+    [blind, `${say("blind guessing")} ${number(blind, 2)}`, style("--lv-muted")],
   ];
   for (const [which, color] of INKS.map((name, i) => [i, style(name)]).reverse()) {
     const [xs, ys] = [measured.map((one) => one.step), measured.map((one) => one.measured.losses[which])];
     line(pen, plot, xs, ys, { color, width: 2.4 });
     pen.fillStyle = color;
     for (const [i, y] of ys.entries()) dot(pen, plot.at(xs[i], y), ys.length > 60 ? 1.5 : 3);
-    if (measured.length > 1) labels.push([ys.at(-1), `${names[which]} ${number(ys.at(-1), 2)}`, color]);
+    if (measured.length > 1) labels.push([ys.at(-1), `${which ? say("letter pairs") : "GPT"} ${number(ys.at(-1), 2)}`, color]);
   }
   named(pen, style, plot, labels);
 }

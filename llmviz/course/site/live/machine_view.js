@@ -1,10 +1,12 @@
 // The whole machine on a visitor's own text: the stage's picture, which also writes on.
 
+import { whole } from "../../components/_shared/numbers.js";
 import { engine, idsOf, serving } from "./engine.js";
 import { smallModel } from "./loaded.js";
 import { ownText } from "./own_text.js";
 import { machineOf, showing } from "./pictures.js";
 import { packed } from "./reading.js";
+import { say } from "./said.js";
 import { highest } from "./sampling.js";
 
 const MOST = 64; // tokens of a real model: it keeps of each what the picture may show
@@ -45,7 +47,7 @@ export function start(told, views) {
     show("machine", document.getElementById("machine-picture"), key, now.picture);
     document.getElementById("machine-rounded").hidden = ask.on !== "small";
     const { reads, count } = now;
-    return count > reads ? `The model reads the last ${reads} of your ${count.toLocaleString("en")} tokens.` : "";
+    return count > reads ? say("The model reads the last {reads} of your {count} tokens.", { reads, count: whole(count) }) : "";
   }
 
   // The most probable token, so many times, into the text itself, unless somebody types or presses Escape.

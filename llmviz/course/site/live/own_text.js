@@ -6,10 +6,12 @@
 
 import { Behind, Refused } from "./behind.js";
 import { carry, linked } from "./carried.js";
-import { realLoad } from "./real_load.js";
+import { realLoad, stopped } from "./real_load.js";
+import { say } from "./said.js";
 
 const KEPT = "llmviz-own-text";
 const CHOSEN = "llmviz-own-model";
+// Whether b stands behind a.
 const follows = (a, b) => a.compareDocumentPosition(b) === Node.DOCUMENT_POSITION_FOLLOWING;
 
 // What a browser keeps; one that keeps nothing has nothing.
@@ -38,11 +40,21 @@ export function ownText(name, told, { small, questions, read, always = false, ch
   const [field, back, section] = [at("text"), at("back"), document.getElementById("own")];
   const all = [...document.querySelectorAll("main *")];
   const heading = all.find((node) => node.tagName === "H2" && follows(section, node));
-  for (const node of all) if (follows(section, node) && follows(node, heading)) node.classList.add("of-example");
+  const page = all.filter((node) => !node.closest(".onward, footer"));
+  for (const node of page) if (follows(section, node) && (!heading || follows(node, heading))) node.classList.add("of-example");
+  const heads = [document.querySelector("h1"), section.previousElementSibling].map((node) => ({ node, inside: [...node.childNodes] }));
+  // Sections further down that ask about the example's picture.
+  let about = false;
+  for (const node of page) {
+    if (node.tagName === "H2") about = told.own?.sections?.includes(node.textContent);
+    node.classList.toggle("about-example", Boolean(about));
+  }
+  const shows = Boolean(told.real?.shown); // whether the example's picture is of the real model
   const tell = (text) => (at("told").textContent = text ?? "");
   let on = "small";
   const example = () => (on === "real" && told.real.text) || field.defaultValue;
   const isOwn = () => field.value !== example() || changed();
+  let picked = false; // whether somebody has chosen which model reads
   let behind = null;
   let coming = null;
   let turn = 0;
@@ -50,13 +62,13 @@ export function ownText(name, told, { small, questions, read, always = false, ch
 
   function open() {
     behind ??= new Behind(globalThis[told.name].source, questions, (report) => {
-      if (report.stopped !== undefined) {
-        behind.end();
-        [behind, coming, on] = [null, null, "small"];
-        if (!loader) tell(`The model stopped: ${report.stopped || "the browser does not say why"}.`);
-        else choose("small");
-      }
-      loader?.hear(report);
+      if (report.stopped === undefined) return loader?.hear(report);
+      behind.end();
+      const was = on;
+      [behind, coming, on] = [null, null, "small"];
+      if (was === "small") return tell(stopped(report));
+      loader.hear(report);
+      choose("small");
     });
     return behind;
   }
@@ -67,33 +79,51 @@ export function ownText(name, told, { small, questions, read, always = false, ch
       await coming;
     } catch (error) {
       console.error(error);
-      tell("A file of this page is missing.");
+      tell(say("A file of this page is missing."));
     }
+  }
+
+  // The picture that was written of the example, or the live one. written: whether title and hook are the example's.
+  function stage(example, written) {
+    document.body.classList.toggle("reads-own", !example);
+    document.body.classList.toggle("reads-other", !written);
+    at("live").hidden = example;
+    const below = at("below");
+    if (below) below.hidden = !heading?.checkVisibility();
+    const texts = written ? [] : [told.own?.title, told.own?.hooks?.[on]];
+    for (const [i, { node, inside }] of heads.entries()) node.replaceChildren(...(texts[i] ? [texts[i]] : inside));
   }
 
   async function again() {
     const mine = ++turn;
     back.hidden = !isOwn();
-    const lives = always || on === "real" || isOwn();
-    if (!lives) {
-      document.body.classList.remove("reads-own");
-      at("live").hidden = true;
+    const written = !isOwn() && (on === "real") === shows; // what was written of the example holds
+    if (!(always || on === "real" || isOwn() || (picked && shows))) {
+      stage(true, true);
       return tell("");
     }
-    if (!coming && isOwn()) tell("Loading the model …");
+    if (!coming && isOwn()) tell(say("Loading the model …"));
     await come();
-    if (mine !== turn) return;
-    document.body.classList.add("reads-own");
-    at("live").hidden = false;
+    if (mine !== turn || !behind) return; // it may have stopped
     at("live").classList.toggle("waits", on === "real");
-    const ask = (question, given, part = progress) => behind.ask(question, on, given, part);
-    const progress = ({ reading, of }) => mine === turn && reading && tell(`Reading: ${reading} of ${of} tokens …`);
+    // What stood there goes when something comes in its place.
+    const comes = () => mine === turn && stage(false, written);
+    const ask = async (question, given, take) => {
+      const answer = await behind.ask(question, on, given, (part) => {
+        if (part.reading) return mine === turn && tell(say("Reading: {reading} of {of} tokens …", part));
+        comes();
+        take?.(part);
+      });
+      comes();
+      return answer;
+    };
     try {
       const said = await read(Object.assign(ask, { on }), field.value);
       if (mine === turn) tell(said);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (mine !== turn) return;
+      stage(false, written);
       tell(error.message);
       at("live").hidden = true;
     }
@@ -112,10 +142,11 @@ export function ownText(name, told, { small, questions, read, always = false, ch
 
   function choose(which) {
     const own = isOwn();
-    on = which;
+    [on, picked] = [which, true];
     if (!own) field.value = example();
     for (const one of ["small", "real"]) at(one).setAttribute("aria-pressed", String(one === which));
     at("models").hidden = which === "small" && at("real-load").hidden === false;
+    at("until").hidden = at("real-load").hidden;
     keep(CHOSEN, which === "real" ? told.real.manifest.name : null);
     carry("model", which === "real" ? told.real.manifest.name : null);
     again();

@@ -1,5 +1,7 @@
 // What the pages that compute by themselves are made of.
 
+import { percent, whole } from "../../components/_shared/numbers.js";
+import { say } from "./said.js";
 import { bytesOf, words } from "./tokens.js";
 
 const CHIPS = 400; // of each cut
@@ -12,48 +14,51 @@ export function el(tag, className, text) {
   return node;
 }
 
-export function percent(share) {
-  if (share > 0 && share < 0.0001) return "< 0.01 %";
-  if (share > 0.9995 && share < 1) return "> 99.9 %";
-  return `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`;
+export function inPercent(part) {
+  if (part > 0 && part < 0.0001) return `< ${percent(0.0001, 2)}`;
+  if (part > 0.9995 && part < 1) return `> ${percent(0.999)}`;
+  return percent(part, part < 0.1 ? 2 : 1);
 }
+
+// A number with its sign, which no line breaks apart.
+export const unbroken = (number) => number.replaceAll(" ", "\u00a0");
 
 export const spoken = (text) => text.replaceAll(" ", "·").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 
 // The same text cut in three ways, a row each, and by a tokenizer where there is one.
 export function cutRows(text, { tokenizer, names, whose } = {}) {
-  const row = (title, pieces) => {
+  const row = (title, pieces, of) => {
     const line = el("div", "cut");
-    line.append(el("p", "caption", `${title}: ${pieces.length.toLocaleString("en")}`));
+    line.append(el("p", "caption", say(title, { count: whole(pieces.length), whose: of })));
     const chips = el("div", "chips");
     for (const [i, [shown, about]] of pieces.slice(0, CHIPS).entries()) {
       const chip = el("span", `chip tint-${i % TINTS}`, shown);
       chip.title = about;
       chips.append(chip);
     }
-    if (pieces.length > CHIPS) chips.append(el("span", "muted", `and ${(pieces.length - CHIPS).toLocaleString("en")} more`));
+    if (pieces.length > CHIPS) chips.append(el("span", "muted", say("and {count} more", { count: whole(pieces.length - CHIPS) })));
     line.append(chips);
     return line;
   };
   const characters = [...text];
-  const tokens = () =>
-    row(
-      `Tokens of ${whose}`,
-      tokenizer.encode(text).map((id) => [names[id], `token ${id}`]),
-    );
+  const long = (count) => (count === 1 ? say("1 character") : say("{count} characters", { count }));
+  const tokens = () => {
+    const pieces = tokenizer.encode(text).map((id) => [names[id], say("token {id}", { id })]);
+    return row("Tokens of {whose}: {count}", pieces, whose);
+  };
   return [
     ...(tokenizer ? [tokens()] : []),
     row(
-      "Words and marks",
-      words(text).map((word) => [spoken(word), `${[...word].length} characters`]),
+      "Words and marks: {count}",
+      words(text).map((word) => [spoken(word), long([...word].length)]),
     ),
     row(
-      "Characters",
+      "Characters: {count}",
       characters.map((sign) => [spoken(sign), `U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`]),
     ),
     row(
-      "Bytes (UTF-8)",
-      Array.from(bytesOf(text), (byte) => [byte.toString(16).padStart(2, "0"), `byte ${byte}`]),
+      "Bytes (UTF-8): {count}",
+      Array.from(bytesOf(text), (byte) => [byte.toString(16).padStart(2, "0"), say("byte {byte}", { byte })]),
     ),
   ];
 }

@@ -113,7 +113,7 @@ export function packed(payload, key) {
   });
   let head = encode(named);
   head = encode(named + " ".repeat((4 - (head.length % 4)) % 4));
-  const end = encode(JSON.stringify({ key, turns: {} }));
+  const end = encode(JSON.stringify({ key, turns: {}, words: globalThis.llmvizSite?.inPictures }));
   const message = new Uint8Array(4 + head.length + offset + end.length + 4);
   const view = new DataView(message.buffer);
   view.setUint32(0, head.length, true);

@@ -2,11 +2,18 @@
 // checked against its length and its checksum before anything is computed with it, so a loading that
 // ends in the middle goes on with the files that are still missing.
 
+import { fixed } from "../../components/_shared/numbers.js";
+import { say } from "./said.js";
+
 const STORE = "llmviz models";
-const CALLED = { 404: "is missing on the host", 403: "may not be read from the host" };
+const CALLED = {
+  403: "A file of the model, {name}, may not be read from the host.",
+  404: "A file of the model, {name}, is missing on the host.",
+};
+const ANSWERED = "A file of the model, {name}, was answered with {status}.";
 const MEGA = 1e6;
 
-export const mega = (bytes) => `${(bytes / MEGA).toFixed(bytes < 10 * MEGA ? 1 : 0)} MB`;
+export const mega = (bytes) => `${fixed(bytes / MEGA, bytes < 10 * MEGA ? 1 : 0)} MB`;
 
 // What went wrong, as a line for a visitor.
 export class Unloaded extends Error {}
@@ -82,28 +89,29 @@ async function fetched(file, base, tell, how) {
   let at = 0;
   try {
     const answer = await fetch(new URL(file.path, base), how);
-    if (!answer.ok) throw new Unloaded(`A file of the model, ${name}, ${CALLED[answer.status] ?? `was answered with ${answer.status}`}.`);
+    if (!answer.ok) throw new Unloaded(say(CALLED[answer.status] ?? ANSWERED, { name, status: answer.status }));
     const reader = answer.body.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (at + part.value.length > content.length) throw new Unloaded(`${name} is longer than it should be: it is another file.`);
+      if (at + part.value.length > content.length)
+        throw new Unloaded(say("{name} is longer than it should be: it is another file.", { name }));
       content.set(part.value, at);
       tell((at += part.value.length));
     }
   } catch (error) {
     if (error instanceof Unloaded || how.signal.aborted) throw error;
-    throw new Unloaded("The network was lost. What has come is not lost.");
+    throw new Unloaded(say("The network was lost. What has come is not lost."));
   }
   const wrong = await wrongOf(content.subarray(0, at), file);
-  if (wrong) throw new Unloaded(`${name} ${wrong}.`);
+  if (wrong) throw new Unloaded(say(wrong, { name, some: mega(at), all: mega(file.bytes) }));
   return content;
 }
 
 // What is wrong with a file; "" if nothing is. Only a safe address (https, or this machine) has checksums:
 // elsewhere the length must do.
 async function wrongOf(content, { bytes, sha256 }) {
-  if (content.length !== bytes) return `was cut off after ${mega(content.length)} of ${mega(bytes)}`;
+  if (content.length !== bytes) return "{name} was cut off after {some} of {all}.";
   const digest = await globalThis.crypto.subtle?.digest("SHA-256", content);
   if (!digest) return "";
   const found = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return found === sha256 ? "" : "is another file than this page was written with";
+  return found === sha256 ? "" : "{name} is another file than this page was written with.";
 }

@@ -3,9 +3,13 @@
 
 import { el } from "./page_parts.js";
 import { keptOf, mega, sizeOf } from "./real_files.js";
+import { say } from "./said.js";
 
 const NEEDED = 4; // GB of memory
 const SERVER = "python -m http.server";
+
+// What is said of a model that stopped.
+export const stopped = (report) => say("The model stopped: {why}.", { why: report.stopped || say("the browser does not say why") });
 
 // name: what the ids of its elements begin with. base: the address of the site. what: what is loaded, such as
 // "the model". given: what `load` of engine.js is given, too. send: gives a message to what computes. ready: is
@@ -24,29 +28,34 @@ export function realLoad(name, { manifest, base, what, given, send, ready }) {
     at("load").hidden = here || disk;
     at("bytes").hidden = here || !(loading || (done && done < size));
     at("bar").value = done / size;
-    at("done").textContent = `${mega(done)} of ${all}`;
+    at("done").textContent = say("{done} of {all}", { done: mega(done), all });
     at("load").textContent = loading
-      ? "Stop loading"
+      ? say("Stop loading")
       : done === size
-        ? `Open ${what} (${all}, kept in this browser)`
+        ? say("Open {what} ({size}, kept in this browser)", { what, size: all })
         : done
-          ? `Go on loading (${mega(size - done)} of ${all} are missing)`
-          : `Load ${what} (${all})`;
+          ? say("Go on loading ({size} of {all} are missing)", { size: mega(size - done), all })
+          : say("Load {what} ({size})", { what, size: all });
   }
 
   // What is to be known before so much is loaded.
   function warn() {
     if (disk) {
-      const text = `A page that was opened from the disk cannot load ${what}. Start a small server in the site's folder: `;
-      return at("told").replaceChildren(text, el("code", "", SERVER), " and open http://localhost:8000.");
+      const given = { what, address: "http://localhost:8000" };
+      const text = say(
+        "A page that was opened from the disk cannot load {what}. Start this small server in the site's folder and open {address}:",
+        given,
+      );
+      return at("told").replaceChildren(text, " ", el("code", "", SERVER));
     }
     const { deviceMemory, connection } = navigator;
     const little =
       manifest.shards.length && deviceMemory < NEEDED
-        ? `This device has ${deviceMemory} GB of memory, and the model needs some 0.3 GB of it. `
+        ? say("This device has {memory} GB of memory, and the model needs some 0.3 GB of it.", { memory: deviceMemory })
         : "";
-    const saving = connection?.saveData && done < size ? `Your browser saves data: this would load ${mega(size - done)}.` : "";
-    said(little + saving);
+    const saving =
+      connection?.saveData && done < size ? say("Your browser saves data: this would load {size}.", { size: mega(size - done) }) : "";
+    said(`${little} ${saving}`.trim());
   }
 
   function load() {
@@ -61,7 +70,7 @@ export function realLoad(name, { manifest, base, what, given, send, ready }) {
   at("forget").addEventListener("click", () => {
     send({ forget: true });
     at("forget").hidden = true;
-    said("The browser keeps the model no more. It stays on this page until you leave.");
+    said(say("The browser keeps the model no more. It stays on this page until you leave."));
   });
 
   function hear(report) {
@@ -72,12 +81,12 @@ export function realLoad(name, { manifest, base, what, given, send, ready }) {
     }
     if (report.stopped !== undefined) {
       [loading, here] = [false, false];
-      said(`The model stopped: ${report.stopped || "the browser does not say why"}. Load it again.`);
+      said(`${stopped(report)} ${say("Load it again.")}`);
     }
     if (report.ready) {
       [loading, here] = [false, true];
       at("forget").hidden = !report.keeps;
-      said(report.keeps ? "" : "This browser has no room for the model or may not keep it: the next visit loads it again.");
+      said(report.keeps ? "" : say("This browser has no room for the model or may not keep it: the next visit loads it again."));
     }
     offer();
     if (report.ready) ready();

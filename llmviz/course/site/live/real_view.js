@@ -1,12 +1,14 @@
 // The page of a real model: it is loaded after a click, cuts and reads a visitor's text, and writes on.
 
+import { fixed, whole } from "../../components/_shared/numbers.js";
 import { Behind, Refused } from "./behind.js";
 import { ByteLevel } from "./byte_level.js";
 import { carry, linked } from "./carried.js";
 import { engine, idsOf, serving } from "./engine.js";
 import { softmax } from "./model.js";
-import { el, percent } from "./page_parts.js";
+import { el, inPercent } from "./page_parts.js";
 import { realLoad } from "./real_load.js";
+import { say } from "./said.js";
 import { draw, highest } from "./sampling.js";
 
 const LONGEST = 400; // tokens of a text
@@ -58,7 +60,7 @@ export function chances(logits, temperature) {
 export function start({ name, manifest, root, example }) {
   const at = (part) => document.getElementById(`real-${part}`);
   const field = at("text");
-  const say = (part, text) => (at(part).textContent = text);
+  const put = (part, text) => (at(part).textContent = text);
   let behind = null;
   let ready = false;
   let now = null; // what it read last
@@ -77,7 +79,7 @@ export function start({ name, manifest, root, example }) {
     loader.hear(report);
   }
   const loader = realLoad("real", {
-    ...{ manifest, base: new URL(root, location.href).href, what: "the model" },
+    ...{ manifest, base: new URL(root, location.href).href, what: say("the model") },
     given: { most: LONGEST, room: ROOM, watched: false },
     send(message) {
       behind ??= new Behind(globalThis[name].source, questions, hear);
@@ -96,16 +98,16 @@ export function start({ name, manifest, root, example }) {
   // What is typed is read when the hand rests for a moment; the newest text alone.
   function reread() {
     [writing, now, more, asked] = [0, null, [], false];
-    say("written", "");
-    say("ended", "");
+    put("written", "");
+    put("ended", "");
     at("back").disabled = true;
-    at("write").textContent = "Write on";
+    at("write").textContent = say("Write on");
     shown = field.value;
     at("shares").classList.toggle("waits", ready); // its chances are those of the text before
     if (ready) return read();
     const recorded = shown === example.text;
     at("live").hidden = !recorded;
-    say("said", recorded ? "" : "The model reads your text once it is loaded.");
+    put("said", recorded ? "" : say("The model reads your text once it is loaded."));
     if (recorded) record();
   }
 
@@ -115,26 +117,26 @@ export function start({ name, manifest, root, example }) {
       const found = await behind.ask("read", "real", { text, more }, ({ cut, reading, of }) => {
         if (text !== shown) return;
         if (cut) {
-          say("said", "");
+          put("said", "");
           at("live").hidden = false;
           chips(cut);
-        } else if (!more.length) say("said", `Reading: ${reading} of ${of} tokens …`);
+        } else if (!more.length) put("said", say("Reading: {reading} of {of} tokens …", { reading, of }));
       });
       if (text === shown) come(found);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (text !== shown) return;
-      say("said", error.message);
+      put("said", error.message);
       at("live").hidden = true;
     }
   }
 
   function chips(cut) {
-    say("tokens", `Its tokens: ${cut.length}`);
+    put("tokens", say("Its tokens: {count}", { count: cut.length }));
     at("chips").replaceChildren(
       ...cut.map(([id, name]) => {
         const chip = el("span", "chip", name);
-        chip.title = `token ${id.toLocaleString("en")}`;
+        chip.title = say("token {id}", { id: whole(id) });
         return chip;
       }),
     );
@@ -146,7 +148,7 @@ export function start({ name, manifest, root, example }) {
     const cell = el("td", "bar");
     const bar = el("span", "length");
     bar.style.width = `calc(var(--bar) * ${share.toFixed(4)})`;
-    cell.append(bar, el("span", "", percent(share)));
+    cell.append(bar, el("span", "", inPercent(share)));
     line.append(...texts.map((text) => el("th", "", text)), cell);
     line.firstChild.scope = "row";
     return line;
@@ -158,8 +160,8 @@ export function start({ name, manifest, root, example }) {
       0,
       rows.reduce((sum, [, share]) => sum - share, 1),
     );
-    const others = (manifest.config.vocab_size - rows.length).toLocaleString("en");
-    say("rest", `All ${others} other tokens together: ${percent(rest)}.`);
+    const count = whole(manifest.config.vocab_size - rows.length);
+    put("rest", say("All {count} other tokens together: {share}.", { count, share: inPercent(rest) }));
   }
 
   function record() {
@@ -170,7 +172,7 @@ export function start({ name, manifest, root, example }) {
   const temperature = () => Number(at("temperature").value);
 
   function show() {
-    say("temperature-now", temperature() ? temperature().toFixed(2) : "0: the most probable");
+    put("temperature-now", temperature() ? fixed(temperature(), 2) : say("0: the most probable"));
     if (!now) return;
     now.chances = chances(now.logits, temperature());
     bars(now.top.map(([id, name]) => [name, now.chances[id]]));
@@ -178,7 +180,7 @@ export function start({ name, manifest, root, example }) {
 
   function come(found) {
     [now, asked] = [found, false];
-    say("said", "");
+    put("said", "");
     at("shares").classList.remove("waits");
     show();
     at("written").replaceChildren(el("span", "muted", shown), el("strong", "", found.written));
@@ -200,8 +202,8 @@ export function start({ name, manifest, root, example }) {
   function goOn() {
     if (!writing || asked || !now) return;
     const id = draw(now.chances, Math.random());
-    if (now.ends.includes(id)) return rest("The model ended its text here.");
-    if (now.count >= ROOM) return rest(`The page keeps ${ROOM} tokens, and all of them are used.`);
+    if (now.ends.includes(id)) return rest(say("The model ended its text here."));
+    if (now.count >= ROOM) return rest(say("The page keeps {count} tokens, and all of them are used.", { count: ROOM }));
     writing--;
     if (!writing) return rest(speed());
     asked = true;
@@ -209,20 +211,20 @@ export function start({ name, manifest, root, example }) {
     read();
   }
 
-  const speed = () => (now.written ? `A token took ${(1000 * now.seconds).toFixed(0)} ms.` : "");
+  const speed = () => (now.written ? say("A token took {ms} ms.", { ms: fixed(1000 * now.seconds, 0) }) : "");
 
   function rest(said) {
     writing = 0;
-    at("write").textContent = "Write on";
-    say("ended", said);
+    at("write").textContent = say("Write on");
+    put("ended", said);
     look();
   }
 
   at("write").addEventListener("click", () => {
     if (writing) return rest(speed());
     writing = WRITES + 1;
-    at("write").textContent = "Stop";
-    say("ended", "");
+    at("write").textContent = say("Stop");
+    put("ended", "");
     goOn();
   });
   document.addEventListener("keydown", (event) => event.key === "Escape" && writing && rest(speed()));

@@ -2,9 +2,10 @@
 
 import { idsOf, serving } from "./engine.js";
 import { ownText } from "./own_text.js";
-import { el, percent } from "./page_parts.js";
+import { el, inPercent } from "./page_parts.js";
 import { matricesOf, showing } from "./pictures.js";
 import { packed } from "./reading.js";
+import { say } from "./said.js";
 
 const READ = 24; // tokens, the last ones: a longer list is hard to read
 const KEY = "steps.own"; // of the picture
@@ -40,7 +41,7 @@ const questions = {
     await paced(ids);
     const { n_layer, n_head } = model.model.config;
     const { layer, heads } = model.machine.view; // those of the picture of the whole machine
-    const names = ids.map((id) => (model.start.includes(id) ? "(start)" : model.nameOf(id)));
+    const names = ids.map((id) => (model.start.includes(id) ? say("(start)") : model.nameOf(id)));
     return { names, count: 1 + model.tokenizer.encode(text).length, layers: n_layer, heads: n_head, begins: [layer, heads[layer]] };
   },
   head({ reader }, { layer, head, row, names }) {
@@ -69,7 +70,7 @@ export function start(told, views) {
     const { steps, picture } = await ask("head", { layer, head, row, names });
     const first = steps.reduce((best, step, token) => (step.weight > steps[best].weight ? token : best), 0);
     at("said").textContent =
-      `In head ${head} of layer ${layer} of the trained model, ${names[row]} takes most from ${names[first]}: ${percent(steps[first].weight)}.`;
+      `In head ${head} of layer ${layer} of the trained model, ${names[row]} takes most from ${names[first]}: ${inPercent(steps[first].weight)}.`;
     draw("matrix_view", at("picture"), KEY, picture);
     at("rows").replaceChildren(
       ...steps.map(({ score, scaled, weight }, token) => {
@@ -77,7 +78,7 @@ export function start(told, views) {
         const cell = el("td", "bar");
         const bar = el("span", "length");
         bar.style.width = `calc(var(--bar) * ${weight.toFixed(4)})`;
-        cell.append(bar, el("span", "", percent(weight)));
+        cell.append(bar, el("span", "", inPercent(weight)));
         const numbers = [score, scaled].map((number) => el("td", "number", number.toFixed(2).replace("-", "−")));
         line.append(el("th", "", names[token]), ...numbers, cell);
         return line;

@@ -1,11 +1,13 @@
 // Temperature on a visitor's own text: the stage's picture of softmax, and what is written at its T.
 
+import { fixed, local, percent, whole } from "../../components/_shared/numbers.js";
 import { idsOf, serving } from "./engine.js";
 import { softmax } from "./model.js";
 import { ownText } from "./own_text.js";
-import { el } from "./page_parts.js";
+import { el, unbroken } from "./page_parts.js";
 import { showing } from "./pictures.js";
 import { packed } from "./reading.js";
+import { say } from "./said.js";
 import { draw, highest, withTemperature } from "./sampling.js";
 
 const SHOWN = 12; // tokens
@@ -34,20 +36,18 @@ export function rowAt(logits, ids, stop) {
 }
 
 const share = (p) => {
-  const size = 100 * p;
-  if (size > 0 && size < 0.005) return "less than 0.01\u00a0%";
-  return `${size.toFixed(size >= 10 || size === 0 ? 1 : 2)}\u00a0%`;
+  if (p > 0 && p < 0.00005) return say("less than {share}", { share: unbroken(percent(0.0001, 2)) });
+  return unbroken(percent(p, p >= 0.1 || p === 0 ? 1 : 2));
 };
 
-const counted = (count) => count.toLocaleString("en");
 const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]);
 
 // What the picture says at a temperature. captions: its sentences, with the places of its numbers.
 export function captionOf(captions, token, size, stop, { entropy, probability }) {
   const among = Math.exp(entropy);
   const named = stop === null ? "infinite" : stop === 0 ? "zero" : among >= 1.05 ? "between" : "sure";
-  const about = among >= 10 ? Math.round(among).toLocaleString("en") : String(Number(among.toPrecision(2)));
-  return filled(captions[named], { token, n: counted(size), t: String(stop), among: about, p: share(probability[0]) });
+  const about = among >= 10 ? whole(Math.round(among)) : local(String(Number(among.toPrecision(2))));
+  return filled(captions[named], { token, n: whole(size), t: local(String(stop)), among: about, p: share(probability[0]) });
 }
 
 // What the picture is told: see llmviz/course/components/softmax_view/view.py.
@@ -72,7 +72,7 @@ export function softmaxOf({ logits, nameOf, at, words, captions, stops }) {
       rows.map((row) => row.entropy),
       [rows.length],
     ),
-    words: { ...words, all: filled(words.all, { n: counted(logits.length), entropy: Math.log(logits.length).toFixed(2) }) },
+    words: { ...words, all: filled(words.all, { n: whole(logits.length), entropy: fixed(Math.log(logits.length), 2) }) },
     lines: rows.map((row, i) => captionOf(captions, nameOf(ids[0]), logits.length, stops[i], row)),
     at,
     vocab: logits.length,
@@ -121,7 +121,7 @@ export function start(told, views) {
     const key = `temperature.${ask.on}`;
     const { picture, reads, count } = await ask("softmax", { text, key, at, words, captions, stops });
     show("softmax_view", place("picture"), key, picture);
-    return count > reads ? `The model reads the last ${reads} of your ${count.toLocaleString("en")} tokens.` : "";
+    return count > reads ? say("The model reads the last {reads} of your {count} tokens.", { reads, count: whole(count) }) : "";
   }
 
   place("write").addEventListener("click", () => {

@@ -2,15 +2,18 @@
 
 import { eachFrame, el } from "../../components/_shared/common.js";
 import { unpack } from "../../components/_shared/message.js";
-import { fixed, whole } from "../../components/_shared/numbers.js";
+import { fixed, local, whole } from "../../components/_shared/numbers.js";
 import { forgetTraining, keepTraining, keptTraining } from "./kept_training.js";
 import { learner, serve } from "./learner.js";
 import { divided, MOST } from "./learning.js";
 import { drawLosses } from "./loss_chart.js";
+import { say } from "./said.js";
 
 export { serve };
 
-const NAMES = ["GPT", "letter pairs"];
+const OF_NAMES = "A letter of new names costs the GPT {gpt} nats, the letter-pair network {pairs} and counting pairs {counted}.";
+const OF_OWN =
+  "A letter that your text held out costs the GPT {gpt} nats, the letter-pair network {pairs} and counting pairs {counted}. Held out is its end, or every tenth line.";
 const RATES = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
 const SIZES = [
   { layers: 1, width: 16 },
@@ -39,7 +42,7 @@ export function start({ names }) {
   let silent = 0;
   let seed = 1;
   let below = false;
-  let told = { reports: [], names: NAMES };
+  let told = { reports: [] };
   const made = globalThis.llmvizTrain.source.length; // another script may keep something else
 
   const done = () => told.reports.at(-1)?.step ?? 0; // steps
@@ -62,7 +65,7 @@ export function start({ names }) {
   function here() {
     worker?.terminate();
     worker = null;
-    tell("This browser gives the page no worker. It learns all the same, but only while you look at it.");
+    tell(say("This browser gives the page no worker. It learns all the same, but only while you look at it."));
     hear = learner((report) => take(report), SHORT_TURN);
   }
 
@@ -77,8 +80,9 @@ export function start({ names }) {
     }
     going = false;
     const { step } = kept;
-    const again = step ? `“Go on” continues from step ${whole(step)}, the last one that was kept.` : "“Start” begins again.";
-    tell(`The browser stopped what was learning. ${again}`);
+    const from = { step: whole(step) };
+    const again = step ? say("“Go on” continues from step {step}, the last one that was kept.", from) : say("“Start” begins again.");
+    tell(`${say("The browser stopped what was learning.")} ${again}`);
     told.reports = told.reports.filter((report) => report.step <= step);
     show();
   }
@@ -99,7 +103,11 @@ export function start({ names }) {
     const loss = report.measured?.losses[0];
     if (!below && loss < told.counted && report.step) {
       below = true;
-      tell(`At step ${whole(report.step)} the GPT fell below the dashed line of counted pairs, which see only the letter before.`);
+      tell(
+        say("At step {step} the GPT fell below the dashed line of counted pairs, which see only the letter before.", {
+          step: whole(report.step),
+        }),
+      );
     }
     if (report.kept && report.step) keepTraining({ made, plan, kept, told, seed, below }).then(() => limit("learned"), unkept);
     show();
@@ -111,19 +119,21 @@ export function start({ names }) {
     limits[what] = text;
     at("limits").textContent = Object.values(limits).join(" ").trim();
   }
-  const unkept = () => limit("learned", "This browser does not keep what was learned: after a reload it begins from nothing.");
+  const unkept = () => limit("learned", say("This browser does not keep what was learned: after a reload it begins from nothing."));
 
   // Where the last visit ended.
   async function again() {
     const found = await keptTraining();
     if (plan || found?.made !== made) return;
     ({ plan, kept, told, seed, below } = found);
-    tell(`Kept from your last visit: ${whole(done())} steps. “Go on” continues, and “Again, from nothing” forgets them.`);
+    tell(
+      say("Kept from your last visit: {steps} steps. “Go on” continues, and “Again, from nothing” forgets them.", { steps: whole(done()) }),
+    );
     show();
   }
 
   const show = eachFrame(() => {
-    at("go").textContent = going ? "Pause" : done() ? "Go on" : "Start";
+    at("go").textContent = say(going ? "Pause" : done() ? "Go on" : "Start");
     at("again").disabled = !done();
     if (!told.reports.length) return;
     drawLosses(at("picture"), told);
@@ -131,15 +141,12 @@ export function start({ names }) {
     const step = done();
     const { pace, seconds } = told.reports.findLast((report) => report.pace) ?? {};
     const [gpt, pairs] = measured.at(-1).measured.losses;
-    const what = plan.own
-      ? "A letter of the held-out part of your text (its end, or every tenth line) costs"
-      : "A letter of new names costs";
-    const now = `${what} the GPT ${fixed(gpt, 2)} nats, the letter-pair network ${fixed(pairs, 2)} and counting pairs ${fixed(told.counted, 2)}.`;
-    const fast = step
-      ? `Step ${whole(step)}, ${fixed(pace, pace < 10 ? 1 : 0)} steps a second, ${whole(Math.round(seconds))} seconds. `
-      : "";
-    at("now").textContent = `${fast}${now} The GPT has ${whole(told.numbers)} weights.`;
-    at("picture").setAttribute("aria-label", `Losses over the steps. ${now}`);
+    const given = { gpt: fixed(gpt, 2), pairs: fixed(pairs, 2), counted: fixed(told.counted, 2) };
+    const now = say(plan.own ? OF_OWN : OF_NAMES, given);
+    const speed = { step: whole(step), pace: fixed(pace ?? 0, pace < 10 ? 1 : 0), seconds: whole(Math.round(seconds ?? 0)) };
+    const fast = step ? `${say("Step {step}, {pace} steps a second, {seconds} seconds.", speed)} ` : "";
+    at("now").textContent = `${fast}${now} ${say("The GPT has {count} weights.", { count: whole(told.numbers) })}`;
+    at("picture").setAttribute("aria-label", `${say("Losses over the steps.")} ${now}`);
     written(measured);
   });
 
@@ -153,8 +160,8 @@ export function start({ names }) {
         const row = el("tr");
         const cell = el("td", "samples");
         for (const { text, known } of samples) {
-          const sample = el("span", known ? "sample known" : "sample", text || "(nothing)");
-          if (known) sample.title = "one of those that it learned from";
+          const sample = el("span", known ? "sample known" : "sample", text || say("(nothing)"));
+          if (known) sample.title = say("one of those that it learned from");
           cell.append(sample, " ");
         }
         row.append(el("th", "number", whole(step)), el("td", "number", fixed(losses[0], 2)), cell);
@@ -170,8 +177,8 @@ export function start({ names }) {
   const rate = () => RATES[at("rate").value];
 
   function labels() {
-    at("rate-now").textContent = rate();
-    at("size-now").textContent = `${size().layers} ${size().layers === 1 ? "layer" : "layers"}, ${size().width} wide`;
+    at("rate-now").textContent = local(String(rate()));
+    at("size-now").textContent = say(size().layers === 1 ? "1 layer, {width} wide" : "{layers} layers, {width} wide", size());
     at("text").hidden = at("text-label").hidden = !own();
   }
 
@@ -180,10 +187,10 @@ export function start({ names }) {
     try {
       const cut = [...at("text").value].length > MOST;
       const found = own() ? divided(at("text").value) : texts;
-      tell(own() && cut ? `Your text is long: it learns from the first ${whole(MOST)} characters.` : "");
+      tell(own() && cut ? say("Your text is long: it learns from the first {count} characters.", { count: whole(MOST) }) : "");
       return { ...found, ...size(), rate: rate(), seed, own: own() };
     } catch (error) {
-      tell(`${error.message} Paste some lines more, or choose the names.`);
+      tell(`${error.message} ${say("Paste some lines more, or choose the names.")}`);
       return null;
     }
   }
@@ -195,7 +202,7 @@ export function start({ names }) {
     worker?.terminate();
     hear?.({ going: false });
     [plan, kept, below, going, silent] = [next, null, false, runs, 0];
-    told = { reports: [], names: NAMES };
+    told = { reports: [] };
     forgetTraining().catch(() => {});
     open();
     hear({ plan, going });
@@ -220,7 +227,7 @@ export function start({ names }) {
   at("rate").addEventListener("input", () => hear?.({ rate: rate() }));
   const fresh = () => {
     if (!done() && !own()) begin(false);
-    else if (done()) tell("This takes effect when you press “Again, from nothing”.");
+    else if (done()) tell(say("This takes effect when you press “Again, from nothing”."));
     else tell("");
   };
   for (const name of ["size", "own", "names"]) at(name).addEventListener("change", fresh);
@@ -234,12 +241,12 @@ export function start({ names }) {
       localStorage.setItem(KEPT, JSON.stringify({ ...values, own: own() }));
       limit("text");
     } catch {
-      limit("text", "This browser does not keep your text: copy it before you leave the page.");
+      limit("text", say("This browser does not keep your text: copy it before you leave the page."));
     }
   }
   if (navigator.deviceMemory <= LITTLE) {
     at("size").value = 0;
-    limit("memory", "This device has little memory, so it begins with the smallest GPT.");
+    limit("memory", say("This device has little memory, so it begins with the smallest GPT."));
   }
   try {
     const values = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
@@ -257,6 +264,6 @@ export function start({ names }) {
       await asked;
       if (!plan && !own()) begin(false);
     },
-    () => tell("The file of the names is missing. Paste a text of your own."),
+    () => tell(say("The file of the names is missing. Paste a text of your own.")),
   );
 }

@@ -1,13 +1,15 @@
 // Where the heads of a model look on a visitor's own text, and what it says without one of them.
 
+import { percent, whole } from "../../components/_shared/numbers.js";
 import { carry, linked } from "./carried.js";
 import { engine, idsOf, serving } from "./engine.js";
 import { gridOf, hardest, logitsWithout, lookOf } from "./heads.js";
 import { softmax } from "./model.js";
 import { ownText } from "./own_text.js";
-import { el, percent } from "./page_parts.js";
+import { el, inPercent, unbroken } from "./page_parts.js";
 import { showing } from "./pictures.js";
 import { packed } from "./reading.js";
+import { say } from "./said.js";
 import { highest } from "./sampling.js";
 
 const READ = 40; // tokens, of a small model the last ones: the maps of more are hard to read
@@ -20,10 +22,10 @@ export function change(before, after) {
   const [[best], [now]] = [before, after].map((chances) => highest(chances, 1));
   const kept = after[best] / before[best];
   const stays = kept < 1 - MATTERS ? "weaker" : kept > 1 + MATTERS ? "surer" : "stays";
-  const same = stays === "stays" && whole(after[best]) === whole(before[best]);
+  const same = stays === "stays" && rounded(after[best]) === rounded(before[best]);
   return { now, how: now !== best ? "flips" : same ? "same" : stays };
 }
-const whole = (share) => `${(100 * share).toFixed(0)}\u00a0%`;
+const rounded = (part) => unbroken(percent(part, 0));
 
 const questions = {
   // wanted: a layer and a head. Where the model has none such, those that look hardest at one word are switched
@@ -42,7 +44,7 @@ const questions = {
       if (!after || less[best] < after[best]) [place, after] = [one, less];
     }
     const name = headName.replace("{layer}", place[0]).replace("{head}", place[1]);
-    const tokens = ids.map((id) => (model.start.includes(id) ? "(start)" : nameOf(id)));
+    const tokens = ids.map((id) => (model.start.includes(id) ? say("(start)") : nameOf(id)));
     const { now, how } = change(before, after);
     const weights = reader.cache.weights[place[0]][place[1]].at(-1);
     const [most] = highest(weights, 1);
@@ -53,7 +55,7 @@ const questions = {
     const capital = name[0].toUpperCase() + name.slice(1);
     const places = {
       ...{ head: name, Head: capital, word: tokens[most], best: nameOf(best), now: nameOf(now) },
-      ...{ share: whole(weights[most]), before: whole(before[best]), after: whole(after[now]) },
+      ...{ share: rounded(weights[most]), before: rounded(before[best]), after: rounded(after[now]) },
     };
     return {
       ...{ place, name, how, places, rows, count: model.start.length + model.tokenizer.encode(text).length, reads: ids.length },
@@ -88,7 +90,7 @@ export function start(told, views) {
     const { name, how, places, rows, count, reads, look, grid } = await ask("heads", given);
     show("look_back", at("look"), keys[0], look);
     show("heads_grid", at("grid"), keys[1], grid);
-    at("off").textContent = `without ${name}`;
+    at("off").textContent = say("without {head}", { head: name });
     at("said").textContent = told.captions[how].replace(/\{(\w+)\}/g, (_, place) => spoken(places[place], place));
     at("rows").replaceChildren(
       ...rows.map(([token, ...shares]) => {
@@ -99,14 +101,14 @@ export function start(told, views) {
             const cell = el("td", "bar");
             const bar = el("span", "length");
             bar.style.width = `calc(var(--bar) * ${share.toFixed(4)})`;
-            cell.append(bar, el("span", "", percent(share)));
+            cell.append(bar, el("span", "", inPercent(share)));
             return cell;
           }),
         );
         return line;
       }),
     );
-    return count > reads ? `The model reads the last ${reads} of your ${count.toLocaleString("en")} tokens.` : "";
+    return count > reads ? say("The model reads the last {reads} of your {count} tokens.", { reads, count: whole(count) }) : "";
   }
 
   const again = ownText("trained", told, { small: told.model, questions, read, most: READ, watched: true });

@@ -6,7 +6,8 @@ import { engine, idsOf, Refused, serving } from "./engine.js";
 import { shareWith } from "./exchange.js";
 import { softmax } from "./model.js";
 import { ownText } from "./own_text.js";
-import { el, percent } from "./page_parts.js";
+import { el, inPercent } from "./page_parts.js";
+import { say } from "./said.js";
 import { highest } from "./sampling.js";
 
 const READ = 24; // tokens: each is a column, which a real model fills in up to a second
@@ -25,11 +26,16 @@ const questions = {
     const lent = reader.cache.seen.map(({ vectors }) => vectors);
     const first = await answer(own);
     const answers = [first.id, second.id];
-    if (own.join() === theirs.join()) throw new Refused("Both sentences are the same. Change one of them.");
+    if (own.join() === theirs.join()) throw new Refused(say("Both sentences are the same. Change one of them."));
     if (first.id === second.id)
-      throw new Refused(`The model goes on with “${bare(first.name)}” behind both sentences, so nothing can move. Change one of them.`);
+      throw new Refused(
+        say("The model goes on with “{answer}” behind both sentences, so nothing can move. Change one of them.", {
+          answer: bare(first.name),
+        }),
+      );
     const count = Math.min(own.length, theirs.length); // places that both have, from the end
-    const [mine, its] = [own, theirs].map((ids) => ids.slice(-count).map(nameOf));
+    const named = (id) => (model.start.includes(id) ? say("(start)") : nameOf(id));
+    const [mine, its] = [own, theirs].map((ids) => ids.slice(-count).map(named));
     const layers = model.model.config.n_layer;
     tell({ first, second, layers, places: mine.map((name, i) => (name === its[i] ? name : `${name} / ${its[i]}`)) });
     for (let place = count - 1; place >= 0; place--) {
@@ -60,16 +66,23 @@ export function start(told) {
 
   function begin({ first, second, layers, places }) {
     answers = [first, second];
-    const said = ({ name, share }) => [`“${bare(name)}”`, percent(share)];
-    const [[one, p], [two, q]] = [said(first), said(second)];
-    at("said").textContent =
-      `Left alone, the model finishes your sentence with ${one} (${p}), and the other one with ${two} (${q}). A number says how many percent of both ${two} gets once that one vector is exchanged.`;
+    const given = {
+      own: bare(first.name),
+      own_share: inPercent(first.share),
+      other: bare(second.name),
+      other_share: inPercent(second.share),
+    };
+    const said = [
+      "Left alone, the model finishes your sentence with “{own}” ({own_share}), and the other one with “{other}” ({other_share}).",
+      "A number says how many percent of both “{other}” gets once that one vector is exchanged.",
+    ];
+    at("said").textContent = said.map((text) => say(text, given)).join(" ");
     const head = el("tr");
-    head.append(el("th", "", "before layer"), ...places.map((place) => el("th", "number", place)));
+    head.append(el("th", "", say("before layer")), ...places.map((place) => el("th", "number", place)));
     cells = Array.from({ length: layers + 1 }, () => places.map(() => el("td", "number", "…")));
     const rows = cells.map((line, layer) => {
       const row = el("tr");
-      row.append(el("th", "", layer === layers ? "the end" : layer), ...line);
+      row.append(el("th", "", layer === layers ? say("the end") : layer), ...line);
       return row;
     });
     at("map").replaceChildren(head, ...rows);
@@ -79,7 +92,7 @@ export function start(told) {
     for (const [layer, share] of shares.entries()) {
       const cell = cells[layer][place];
       cell.textContent = (100 * share).toFixed(0);
-      cell.title = `Of the two answers, ${bare(answers[1].name)} gets ${percent(share)}`;
+      cell.title = say("Of the two answers, “{answer}” gets {share}", { answer: bare(answers[1].name), share: inPercent(share) });
       cell.style.background = `color-mix(in srgb, #7c4dff ${Math.round(60 * share)}%, transparent)`;
     }
   }

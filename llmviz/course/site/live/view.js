@@ -1,11 +1,13 @@
 // The page with a whole model in it: a text is cut, read, continued, and looked into, all in the browser.
 
+import { fixed, whole } from "../../components/_shared/numbers.js";
 import { gridOf } from "./heads.js";
 import { Reader, smallModel } from "./loaded.js";
 import { softmax } from "./model.js";
-import { cutRows, el, percent } from "./page_parts.js";
+import { cutRows, el, inPercent } from "./page_parts.js";
 import { machineOf, showing } from "./pictures.js";
 import { machineValues } from "./reading.js";
+import { say } from "./said.js";
 import { draw, ranked, sampled } from "./sampling.js";
 import { words } from "./tokens.js";
 
@@ -30,14 +32,14 @@ export function start({ models }, views) {
   async function load(name) {
     const about = models.find((one) => one.name === name);
     if (!chosen.has(name)) {
-      told(`Loading ${name} …`);
+      told(say("Loading {name} …", { name }));
       chosen.set(name, { about, ...smallModel(await site.data(about.data)) });
     }
     const before = now?.about;
     now = chosen.get(name);
     if (!before || field.value === before.text) field.value = now.about.text;
     const { vocab_size } = now.model.config;
-    at("vocabulary").textContent = vocab_size.toLocaleString("en");
+    at("vocabulary").textContent = whole(vocab_size);
     now.stops = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].filter((k) => k < vocab_size).concat(vocab_size);
     at("k").max = now.stops.length - 1;
     at("k").value = now.stops.length - 1;
@@ -70,10 +72,9 @@ export function start({ models }, views) {
   function read() {
     const wanted = ids();
     const { context_length } = now.model.config;
-    const whole = 1 + now.tokenizer.encode(typed).length + written.length;
-    told(
-      whole > context_length ? `The model reads ${context_length} tokens at most. These are the last ${context_length} of ${whole}.` : "",
-    );
+    const count = 1 + now.tokenizer.encode(typed).length + written.length;
+    const given = { most: context_length, count: whole(count) };
+    told(count > context_length ? say("The model reads {most} tokens at most. These are the last {most} of {count}.", given) : "");
     now.logits = now.reader.read(wanted);
     predict(ended() ? now.tokenizer.end : null);
     show("machine", "machine", machineOf(now, wanted, now.logits));
@@ -95,9 +96,9 @@ export function start({ models }, views) {
 
   function predict(drawn = null) {
     const set = settings();
-    at("temperature-now").textContent = set.temperature === 0 ? "0: the most probable" : set.temperature.toFixed(2);
-    at("k-now").textContent = set.topK === now.model.config.vocab_size ? "off" : set.topK;
-    at("p-now").textContent = set.topP >= 1 ? "off" : set.topP.toFixed(2);
+    at("temperature-now").textContent = set.temperature === 0 ? say("0: the most probable") : fixed(set.temperature, 2);
+    at("k-now").textContent = set.topK === now.model.config.vocab_size ? say("off") : whole(set.topK);
+    at("p-now").textContent = set.topP >= 1 ? say("off") : fixed(set.topP, 2);
     const before = softmax(now.logits);
     const after = sampled(now.logits, set);
     const order = ranked(now.logits);
@@ -106,19 +107,19 @@ export function start({ models }, views) {
     at("next").replaceChildren(
       ...listed.map((id) => {
         const line = el("tr", id === drawn ? "drawn" : "");
-        line.append(el("th", "", now.names[id]), el("td", "number", now.logits[id].toFixed(3)));
+        line.append(el("th", "", now.names[id]), el("td", "number", fixed(now.logits[id], 3)));
         for (const share of [before[id], after[id]]) {
           const cell = el("td", "bar");
           const bar = el("span", "length");
           bar.style.width = `calc(var(--bar) * ${share.toFixed(4)})`;
-          cell.append(bar, el("span", "", share === 0 ? "cut" : percent(share)));
+          cell.append(bar, el("span", "", share === 0 ? say("cut") : inPercent(share)));
           line.append(cell);
         }
         return line;
       }),
     );
     const left = after.reduce((count, one) => count + (one > 0), 0);
-    at("rest").textContent = `${left.toLocaleString("en")} of ${after.length.toLocaleString("en")} tokens can be drawn.`;
+    at("rest").textContent = say("{some} of {all} tokens can be drawn.", { some: whole(left), all: whole(after.length) });
     return after;
   }
 
@@ -129,7 +130,7 @@ export function start({ models }, views) {
   function attention(read) {
     const names = read
       .slice(-HEADS)
-      .map((id, i) => (i === 0 && read.length <= HEADS && id === now.tokenizer.end ? "(start)" : now.names[id]));
+      .map((id, i) => (i === 0 && read.length <= HEADS && id === now.tokenizer.end ? say("(start)") : now.names[id]));
     show("heads_grid", "heads", gridOf(now.reader, names, { chosen: [0, 0], lines: true }));
   }
 
@@ -139,10 +140,10 @@ export function start({ models }, views) {
     const u = Math.random();
     const id = greedy ? ranked(now.logits)[0] : draw(after, u);
     at("drawn").textContent = greedy
-      ? `${now.names[id]} was the most probable token, with ${percent(softmax(now.logits)[id])}.`
-      : `u = ${u.toFixed(4)} falls on ${now.names[id]}, which had ${percent(after[id])}.`;
+      ? say("{token} was the most probable token, with {share}.", { token: now.names[id], share: inPercent(softmax(now.logits)[id]) })
+      : say("u = {u} falls on {token}, which had {share}.", { u: fixed(u, 4), token: now.names[id], share: inPercent(after[id]) });
     written.push(id);
-    if (id === now.tokenizer.end) at("drawn").textContent += " This token ends the text.";
+    if (id === now.tokenizer.end) at("drawn").textContent += ` ${say("This token ends the text.")}`;
   }
 
   at("draw").addEventListener("click", () => {
@@ -170,7 +171,7 @@ export function start({ models }, views) {
     running = false;
     if (now !== model || typed !== begun) return;
     read();
-    at("time").textContent = `${count} tokens, ${(spent / count).toFixed(1)} ms of computing for each.`;
+    at("time").textContent = say("{count} tokens, {ms} ms of computing for each.", { count, ms: fixed(spent / count, 1) });
   }
   at("back").addEventListener("click", reread);
   for (const name of ["temperature", "k", "p"]) at(name).addEventListener("input", () => now && predict());
@@ -181,9 +182,9 @@ export function start({ models }, views) {
   });
   const choices = [...document.querySelectorAll('.live input[name="model"]')];
   for (const choice of choices)
-    choice.addEventListener("change", () => load(choice.value).catch(() => told("The file of this model is missing.")));
+    choice.addEventListener("change", () => load(choice.value).catch(() => told(say("The file of this model is missing."))));
   load(choices.find((choice) => choice.checked).value).catch((error) => {
     console.error(error);
-    told("The file of this model is missing.");
+    told(say("The file of this model is missing."));
   });
 }

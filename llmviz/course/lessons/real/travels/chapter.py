@@ -19,7 +19,7 @@ CLEAR = 0.9  # share of the pair: from here on one answer has nearly all
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the map, the guess on its rows, and sentences of one's own."""
-    kit.prose(words.hook)
+    kit.prose(words.hook_own if titled(state) else words.hook)
     found: Travels
     fields = {"travelsown": words.own_label, "travelsother": words.other_label}
     stage, _, looks, found, given = source.measured_text(state, "travels", fields, stays=False)
@@ -54,6 +54,13 @@ def draw(state: kit.PageState) -> None:
     kit.chapter_link("transformer", "patching", words.proved)
     if guess.open:
         kit.seen(words.end, **facts())
+
+
+def titled(state: kit.PageState) -> str:
+    """Return the chapter's question about other sentences than those that it names."""
+    return (
+        "" if (state["travelsown"], state["travelsother"]) == (FRANCE, ITALY) else words.title_own
+    )
 
 
 def facts() -> dict[str, str | int | None]:
