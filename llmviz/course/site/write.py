@@ -46,7 +46,6 @@ from llmviz.files.paths import ICON, LICENCE
 from llmviz.files.whole import writing
 from llmviz.training.files import whole_folder
 
-_CHAPTER_OF = re.compile(r" · chapter \d+ of \d+")
 REAL = "real"  # of these, the page that is there with a model alone
 LIVE_PICTURES = ["machine", "heads_grid"]
 LIVE = ("model", "parts", REAL)  # pages of the site alone, which compute in the browser
@@ -278,7 +277,7 @@ def _write_page(
             body.said_elsewhere = fields()
         html, told["hands"] = body.html(), body.hands
         if files.kept:  # of a lesson's other chapters there are none here
-            html = _CHAPTER_OF.sub("", html, count=1)
+            html = re.sub(_chapter_of(), "", html, count=1)
         if whole:
             html, told["live"] = own_part(files, place.name, html, body.settings)
         if place.part:
@@ -287,6 +286,12 @@ def _write_page(
         told["charts"] = [files.chart(chart) for chart in body.charts]
     files.pages += 1
     files.write(place.file, page_html(pages, place, address, title, html, told))
+
+
+def _chapter_of() -> str:
+    """What says in a page's head which chapter of its lesson it is, as a pattern."""
+    of = re.escape(furniture.place["chapter"].removeprefix("{lesson}"))
+    return re.sub(r"\\\{\w+\\\}", r"\\d+", of)
 
 
 def _leads_away(part: Any, files: Files) -> bool:
@@ -501,7 +506,8 @@ def _own(chapter: Mapping[str, str]) -> str:
         return ""
     if own.example:  # it stands on the first screen
         return f", {escape(own.named)}"
-    return f', and <a href="{escape(chapter["file"])}#own">{escape(own.named)}</a>'
+    link = f'<a href="{escape(chapter["file"])}#own">{escape(own.named)}</a>'
+    return live.also.format(link=link)
 
 
 def _glossary(files: Files, pages: Sequence[Place], place: Place) -> str:

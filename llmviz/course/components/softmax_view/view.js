@@ -3,7 +3,7 @@
 
 import { linePath, plotIn } from "../_shared/chart.js";
 import { eachFrame, el, live, svg, Told } from "../_shared/common.js";
-import { chance, number } from "../_shared/numbers.js";
+import { chance, local, number } from "../_shared/numbers.js";
 import { moveThumb, namedSlider } from "../_shared/slider.js";
 import { worded } from "../_shared/worded.js";
 
@@ -100,7 +100,7 @@ class SoftmaxView {
     const { left, right, top, bottom, x } = this.plot;
     const small = (text, at, y, anchor = "middle") => svg("text", { class: "small", x: at, y, "text-anchor": anchor }, text);
     const picture = svg("svg", { width: this.size, height: TALL, role: "img", "aria-label": words.entropy });
-    const named = stops.flatMap((stop, s) => (s && [0.5, 1, 2, 5].includes(stop) ? [small(stop, x(s), TALL - 18)] : []));
+    const named = stops.flatMap((stop, s) => (s && [0.5, 1, 2, 5].includes(stop) ? [small(local(String(stop)), x(s), TALL - 18)] : []));
     this.drop = svg("path", { class: "drop" });
     this.dot = svg("circle", { class: "dot", r: 6 });
     this.reading = svg("text", { class: "reading", "text-anchor": "middle" });

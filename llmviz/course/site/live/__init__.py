@@ -116,7 +116,7 @@ def _tokens(tokenizer: Any) -> dict[str, Any]:
     else:
         known = {"merges": [list(pair) for pair in cast(BPETokenizer, tokenizer).merges]}
     names = names_of(range(tokenizer.vocab_size), tokenizer)
-    names[tokenizer.end] = "(end)"  # in front of a text it is called the start
+    names[tokenizer.end] = live_words.end  # in front of a text it is called the start
     return {"tokenizer": known | {"end": tokenizer.end}, "names": names}
 
 

@@ -37,17 +37,20 @@ export function machineValues({ model, cache }, textOf) {
       layers.map((layer) => rows.map((row) => size(cache.seen[row][name][layer]))),
     );
   const weight = (layer, head, row, column) => cache.weights[layer][head][row][column] ?? 0;
-  const logits = rows.map((row) => model.logits(cache.seen[row].vectors.at(-1)));
-  const best = logits.map((scores) => highest(scores, LISTED));
-  const chances = logits.map(softmax);
-  const shape = [rows.length, best[0].length];
+  // Row by row: the scores of all tokens of a real model take 0.4 MB each.
+  const told = rows.map((row) => {
+    const scores = model.logits(cache.seen[row].vectors.at(-1));
+    const chances = softmax(scores);
+    return highest(scores, LISTED).map((id) => ({ id, score: scores[id], chance: chances[id] }));
+  });
+  const shape = [rows.length, told[0].length];
   const vectors = Object.assign(new Float32Array((n_layer + 1) * rows.length * n_embd), { shape: [n_layer + 1, rows.length, n_embd] });
   for (let layer = 0, at = 0; layer <= n_layer; layer++)
     for (const row of rows) {
       vectors.set(cache.seen[row].vectors[layer], at);
       at += n_embd;
     }
-  const listed = (value) => best.map((ids, row) => ids.map((id) => value(id, row)));
+  const listed = (value) => told.map((best) => best.map(value));
   return {
     vectors,
     weights: each(
@@ -67,23 +70,27 @@ export function machineValues({ model, cache }, textOf) {
     values: lengths(2),
     attention: added("attention"),
     mlp: added("mlp"),
-    top_ids: each(Int32Array, shape, best),
+    top_ids: each(
+      Int32Array,
+      shape,
+      listed(({ id }) => id),
+    ),
     top_logits: each(
       Float32Array,
       shape,
-      listed((id, row) => logits[row][id]),
+      listed(({ score }) => score),
     ),
     top_probabilities: each(
       Float32Array,
       shape,
-      listed((id, row) => chances[row][id]),
+      listed(({ chance }) => chance),
     ),
     rest: array(
       Float32Array,
       [rows.length],
-      best.map((ids, row) => Math.max(0, 1 - ids.reduce((sum, id) => sum + chances[row][id], 0))),
+      told.map((best) => Math.max(0, 1 - best.reduce((sum, { chance }) => sum + chance, 0))),
     ),
-    top_texts: listed(textOf),
+    top_texts: listed(({ id }) => textOf(id)),
   };
 }
 

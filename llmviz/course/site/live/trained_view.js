@@ -82,7 +82,7 @@ export function start(told, views) {
   const show = showing(views, { ask: globalThis.llmvizSite.asks, report });
   // A token in a sentence: without the sign of the space that begins it.
   const tokens = ["word", "best", "now"];
-  const spoken = (text, place) => (tokens.includes(place) ? `“${text.replace(/^·(?=.)/, "")}”` : text);
+  const spoken = (text, place) => (tokens.includes(place) ? say("“{token}”", { token: text.replace(/^·(?=.)/, "") }) : text);
 
   async function read(ask, text) {
     const keys = ["look", "grid"].map((part) => `trained.${part}.${ask.on}`);
