@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from llmviz.course.components._shared.transport import said, unpack
+from llmviz.course.components._shared.transport import translations, unpack
 from llmviz.course.document import ENGLISH, Sentence, language, texts_of
 from llmviz.course.document.marks import unmarked
 from llmviz.course.glossary import seen as seen_at
@@ -322,7 +322,7 @@ def page_html(
         "chapters": {
             page.name: page.file for page in pages if page.chapter and not (page.part or page.look)
         },
-        **({} if language() == ENGLISH else {"said": _said(), "inPictures": said()}),
+        **({} if language() == ENGLISH else {"said": _said(), "inPictures": translations()}),
         **{"looks": {}, "pictures": [], "charts": [], "hands": {}, "live": None, **told},
     }
     at = pages.index(replace(place, part=None, look=""))
@@ -439,7 +439,7 @@ def _said() -> dict[str, str]:
         for name, text in english.items()
         if isinstance(text, Sentence)
     }
-    return said() | none | told
+    return translations() | none | told
 
 
 def _onward(pages: Sequence[Place], at: int) -> dict[str, str] | None:
