@@ -56,7 +56,7 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
     sheet, answers = worksheet.write_sheets(lesson, tmp_path / "new" / "folder", text)
     asking, telling = sheet.read_text("utf-8"), answers.read_text("utf-8")
     pages = worksheet.pages_of(lesson, text)
-    questions = [one.question for page in pages for one in page.asked]
+    questions = [one.question for page in pages for one in page.questions]
     link = {} if text is None else {"text": text}
     counts = {
         one.key: sum(
@@ -65,10 +65,10 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
         )
         for one in lesson.chapters
     }
-    assert {page.key: len(page.asked) for page in pages} == {
+    assert {page.key: len(page.questions) for page in pages} == {
         name: count for name, count in counts.items() if count
     }
-    listed = [one.question for page in pages for one in page.asked if not one.picture]
+    listed = [one.question for page in pages for one in page.questions if not one.picture]
     assert asking.count("☐") == sum(len(question.answers) for question in listed)
     assert asking.count("<figure>") == len(questions) - len(listed) > 0 == telling.count("<figure>")
     assert telling.count("☐") + len(questions) == sum(len(one.answers) for one in questions)
@@ -81,7 +81,7 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
         assert f"☒ {right}" in plain(telling)
         assert plain(unmarked(question.reasons[question.right])) in plain(telling)
     for page in pages:
-        for one in page.asked:
+        for one in page.questions:
             numbers = set(NUMBER.findall(plain(one.text)))
             assert numbers.isdisjoint(tells(one.question)), one
 
