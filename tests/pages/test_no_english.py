@@ -9,8 +9,9 @@ import re
 import pytest
 
 from llmviz.course.components import unpack
-from llmviz.course.document import languages
+from llmviz.course.document import languages, texts_of
 from llmviz.course.lessons import LESSONS
+from llmviz.course.lessons.training import teach
 from llmviz.course.ui.documents import offer_languages
 from tests.pages.harness import boxes, fine, open_part
 
@@ -101,3 +102,12 @@ def test_what_is_refused_is_refused_in_the_pages_language(case, language):
     app = open_part(page, part, lang=language, **link)
     fine(app)
     assert boxes(app) and not [one for line in said(app) for one in english(line)]
+
+
+def test_the_paragraph_that_teach_begins_with_is_in_the_pages_language_whoever_came_first():
+    """Its default is no value of the moment at which the chapter was imported."""
+    for language in ("es", "en", "zh", "es"):
+        app = open_part("training", "teach", **({} if language == "en" else {"lang": language}))
+        fine(app)
+        assert app.text_area[0].value == texts_of(teach.words, language)["paragraph"]
+        assert "taught" not in app.query_params

@@ -35,11 +35,12 @@ class Param:
     `low` and `high` are the range of a number, for its link and for its slider alike; `most` is how
     many characters of a text are read, `options` are what there is to choose from, `at_most` is how
     many of several may be chosen, by a link and by hand alike. `formerly`: its name in older links.
-    `always`: whether links name it at its default, too.
+    `always`: whether links name it at its default, too. `begins`: its default, or what gives it,
+    where that is a text of a document, in the language that is asked for now.
     """
 
     key: str
-    default: Any
+    begins: Any
     read: Callable[[str], Any]
     write: Callable[[Any], str | None]
     shared: bool = False
@@ -50,6 +51,11 @@ class Param:
     at_most: int | None = None
     formerly: str = ""
     always: bool = False
+
+    @property
+    def default(self) -> Any:
+        """What holds until a hand or a link says something else."""
+        return self.begins() if callable(self.begins) else self.begins
 
 
 @lru_cache(maxsize=64)  # each rerun writes the address
@@ -87,7 +93,13 @@ def unpack_text(written: str, most: int = MOST_OF_A_TEXT) -> str:
     return text
 
 
-def text(key: str, default: str, most: int = MOST_OF_A_NAME, *, shared: bool = False) -> Param:
+def text(
+    key: str,
+    default: str | Callable[[], str],
+    most: int = MOST_OF_A_NAME,
+    *,
+    shared: bool = False,
+) -> Param:
     """A free text, of which `most` characters are read."""
 
     def read(written: str) -> str:

@@ -6,6 +6,6 @@ from llmviz.course.ui import codec
 words = beside(__file__)
 
 PARAMS = [
-    codec.text("taught", words.paragraph, 2_000),
+    codec.text("taught", lambda: words.paragraph, 2_000),
     codec.flag("teaching", False),
 ]

@@ -72,7 +72,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, told=words.told["waits"].format(steps=model.STEPS))
 
 
-@kit.cached(1)
+@kit.cached(3)
 def shown() -> tuple[Taught, ...]:
     """Return what becomes of the page's own paragraph, for a link that shows everything."""
     return tuple(model.teach(words.paragraph))
