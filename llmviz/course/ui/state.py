@@ -310,7 +310,7 @@ def _named(value: Any) -> str:
     text = str(value)
     if not text:  # of texts that are empty until something is typed
         return ""
-    return f": {text if len(text) <= 60 else text[:57] + '…'}"
+    return words.link["default"].format(value=text if len(text) <= 60 else text[:57] + "…")
 
 
 def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
