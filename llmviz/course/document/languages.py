@@ -6,7 +6,7 @@ The rules are those of the Unicode CLDR, by Babel. English is written as the cod
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -115,6 +115,8 @@ def settled(text: str) -> str:
     return _ARTICLE.sub(lambda found: _INSTEAD[found[1]], text)
 
 
+
+
 def joined(names: Sequence[str]) -> str:
     """Return names as a list in a sentence, in a language that is not English."""
     from babel.lists import format_list
@@ -127,7 +129,10 @@ def joined(names: Sequence[str]) -> str:
     return written
 
 
-def run_on(sentences: Iterable[str]) -> str:
+_CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")  # characters and full-width marks
+
+
+def run_on(sentences: Sequence[str]) -> str:
     """Return sentences as one paragraph; in Chinese nothing stands between them."""
     return ("" if language() == "zh" else " ").join(sentences)
 
