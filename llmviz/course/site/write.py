@@ -505,7 +505,7 @@ def _own(chapter: Mapping[str, str]) -> str:
     if not own:
         return ""
     if own.example:  # it stands on the first screen
-        return f", {escape(own.named)}"
+        return live.does.format(link=escape(own.named))
     link = f'<a href="{escape(chapter["file"])}#own">{escape(own.named)}</a>'
     return live.also.format(link=link)
 

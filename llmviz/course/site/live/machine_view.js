@@ -19,7 +19,7 @@ const questions = {
     const logits = await paced(ids);
     const [best] = highest(logits, 1);
     return {
-      picture: packed(machineOf(model, ids, logits), key),
+      picture: packed(machineOf(model, ids), key),
       next: best,
       written: model.tokenizer.decode([...more, best]),
       ends: model.ends.includes(best) || (!model.cuts && ids.length >= model.most),

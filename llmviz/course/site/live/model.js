@@ -53,9 +53,10 @@ export class Model {
       add(x, mlp);
       seen.vectors.push(Float32Array.from(x));
       if (!cache.watched) continue;
-      seen.qkv.push(qkv);
-      seen.attention.push(attention);
-      seen.mlp.push(mlp);
+      const small = (vector) => Float32Array.from(vector); // of a real model 0.25 MB a token
+      seen.qkv.push(qkv.map(small));
+      seen.attention.push(small(attention));
+      seen.mlp.push(small(mlp));
     }
     if (!cache.watched) delete cache.seen[cache.length - 1]; // of the token before
     cache.length++;

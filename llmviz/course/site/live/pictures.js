@@ -1,6 +1,5 @@
 // Pictures of the course on what a visitor types: drawn once, then changed; each is one of the app's.
 
-import { softmax } from "./model.js";
 import { machineValues, packed } from "./reading.js";
 import { isWhole } from "./tokens.js";
 
@@ -38,7 +37,7 @@ export function matricesOf(matrices, layout, { stacked = false, narrow = 0 } = {
 }
 
 // What the picture of the whole machine is told of ids that were read. machine: what it says of the model.
-export function machineOf({ model, reader, tokenizer, nameOf, start, ends, machine }, ids, logits) {
+export function machineOf({ model, reader, tokenizer, nameOf, start, ends, machine }, ids) {
   const textOf = (id) => (start.includes(id) ? machine.end : nameOf(id));
   const values = machineValues(reader, textOf);
   const count = values.rest.length;
@@ -50,7 +49,8 @@ export function machineOf({ model, reader, tokenizer, nameOf, start, ends, machi
     whole: isWhole(tokenizer.bytes(id)),
     special: start.includes(id),
   }));
-  const best = values.top_ids[(count - 1) * values.top_ids.shape[1]];
+  const last = (count - 1) * values.top_ids.shape[1]; // where the list of the last row begins
+  const best = values.top_ids[last];
   const kind = ends.includes(best) ? "end" : tokenizer.special?.has(best) ? "mark" : "text";
   const text = textOf(best);
   return {
@@ -58,7 +58,7 @@ export function machineOf({ model, reader, tokenizer, nameOf, start, ends, machi
     vocab: model.config.vocab_size,
     words: kind === "mark" ? { ...machine.words.mark, end: text } : machine.words[kind],
     links: machine.links,
-    next: { text, id: best, probability: softmax(logits)[best], rank: 1, ends: kind !== "text", drawn: false },
+    next: { text, id: best, probability: values.top_probabilities[last], rank: 1, ends: kind !== "text", drawn: false },
     writing: null,
     view: { ...machine.view, row: -1, step: -1 },
     values,

@@ -1,6 +1,5 @@
 // What a picture draws of a text that was read, as `home/machine.py` does it, and its message.
 
-import { softmax } from "./model.js";
 import { highest } from "./sampling.js";
 
 const ROWS = 14; // tokens of the machine, the last ones
@@ -37,11 +36,13 @@ export function machineValues({ model, cache }, textOf) {
       layers.map((layer) => rows.map((row) => size(cache.seen[row][name][layer]))),
     );
   const weight = (layer, head, row, column) => cache.weights[layer][head][row][column] ?? 0;
-  // Row by row: the scores of all tokens of a real model take 0.4 MB each.
+  // Row by row, and the softmax of the listed tokens alone: a number for each token of a real model takes 0.4 MB.
   const told = rows.map((row) => {
     const scores = model.logits(cache.seen[row].vectors.at(-1));
-    const chances = softmax(scores);
-    return highest(scores, LISTED).map((id) => ({ id, score: scores[id], chance: chances[id] }));
+    const best = highest(scores, LISTED);
+    let sum = 0;
+    for (const score of scores) sum += Math.exp(score - scores[best[0]]);
+    return best.map((id) => ({ id, score: scores[id], chance: Math.exp(scores[id] - scores[best[0]]) / sum }));
   });
   const shape = [rows.length, told[0].length];
   const vectors = Object.assign(new Float32Array((n_layer + 1) * rows.length * n_embd), { shape: [n_layer + 1, rows.length, n_embd] });

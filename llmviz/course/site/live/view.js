@@ -77,7 +77,7 @@ export function start({ models }, views) {
     told(count > context_length ? say("The model reads {most} tokens at most. These are the last {most} of {count}.", given) : "");
     now.logits = now.reader.read(wanted);
     predict(ended() ? now.tokenizer.end : null);
-    show("machine", "machine", machineOf(now, wanted, now.logits));
+    show("machine", "machine", machineOf(now, wanted));
     attention(wanted);
     const done = full() || ended();
     at("draw").disabled = at("write").disabled = done;
