@@ -55,6 +55,11 @@ def test_in_english_a_page_says_nothing_of_languages():
     assert '<html lang="en">' in html and '"said"' not in html
 
 
+def test_a_stop_of_the_hour_is_no_chapter_of_its_lesson_in_any_language(spanish):
+    head = furniture.place["chapter"].format(lesson="Muestreo", at=2, count=7)
+    assert head != "Muestreo" and re.sub(write._chapter_of(), "", f"{head} · x") == "Muestreo · x"
+
+
 def test_what_live_pages_say_stands_in_their_document():
     scripts = "".join(path.read_text("utf-8") for path in live.HERE.glob("*.js"))
     pages = "".join(path.read_text("utf-8") for path in live.HERE.glob("*.html"))

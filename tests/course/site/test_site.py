@@ -200,3 +200,12 @@ def test_the_field_over_a_stage_has_the_text_that_the_stage_shows(tmp_path, sett
     page, _ = own_part(Files(tmp_path), "sampling/temperature", html, settings)
     (shown,) = re.findall("<textarea[^>]*>(.*)</textarea>", page)
     assert entities.unescape(shown) == text
+
+
+def test_a_state_with_a_large_picture_is_not_written(tmp_path, monkeypatch):
+    """As the whole table of a real model's vectors, 57 MB that no click asked for."""
+    monkeypatch.setattr(write, "LARGEST", 0)
+    (place,) = (one for one in write.places(["attention/trained"]) if one.chapter == "trained")
+    write._write_chapter(Files(tmp_path), [place], place, "")
+    assert (tmp_path / place.file).is_file()
+    assert list(tmp_path.rglob("*.look.*")) == []

@@ -37,6 +37,7 @@ export class MachinePieces {
     };
     this.tokensTitle = title("tokens", 0);
     this.idsTitle = title("ids", 1);
+    this.idsTitle.classList.add("ids");
     this.idsTitle.sub.textContent = words.of.replace("{vocab}", whole(data.vocab));
     this.tokensTitle.sub.textContent = whole(rows.length + rows[0].position);
     if (!values) return this.buildWaiting();
