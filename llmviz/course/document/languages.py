@@ -40,7 +40,6 @@ KINDS = ("zero", "one", "two", "few", "many")
 # A share has an article in Spanish, "un 5 %", but "menos del 5 %" has none.
 _ARTICLE = re.compile(r"\b(un|el|al|del) (?=menos del\s)")
 _INSTEAD = {"un": "", "el": "", "al": "a ", "del": "de "}
-_CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")  # characters and full-width marks
 
 _asks: Callable[[], str] | None = None
 _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
@@ -113,8 +112,6 @@ def settled(text: str) -> str:
     if "menos del" not in text or language() != "es":
         return text
     return _ARTICLE.sub(lambda found: _INSTEAD[found[1]], text)
-
-
 
 
 def joined(names: Sequence[str]) -> str:
