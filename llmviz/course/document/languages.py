@@ -40,6 +40,7 @@ KINDS = ("zero", "one", "two", "few", "many")
 # A share has an article in Spanish, "un 5 %", but "menos del 5 %" has none.
 _ARTICLE = re.compile(r"\b(un|el|al|del) (?=menos del\s)")
 _INSTEAD = {"un": "", "el": "", "al": "a ", "del": "de "}
+_CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")  # characters and full-width marks
 
 _asks: Callable[[], str] | None = None
 _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
@@ -124,9 +125,6 @@ def joined(names: Sequence[str]) -> str:
         ends = " " * (not _CHINESE.match(before[-1:])), " " * (not _CHINESE.match(last))
         return f"{before}{ends[0]}和{ends[1]}{last}"
     return written
-
-
-_CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")  # characters and full-width marks
 
 
 def run_on(sentences: Sequence[str]) -> str:
