@@ -40,7 +40,7 @@ class HeadsGrid {
 
   scale() {
     const line = el("div", "scale num");
-    line.append(el("span", null, "0"), el("span", "ramp"), el("span", null, "1"), el("span", null, "weight"));
+    line.append(el("span", null, "0"), el("span", "ramp"), el("span", null, "1"), el("span", null, worded("weight")));
     return line;
   }
 
