@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import polib
 import pytest
 
@@ -285,3 +287,16 @@ def test_each_term_that_a_complete_document_links_is_explained_in_its_language(l
         texts = leaves(read(known[name])).values()
         linked = {match[1] for text in texts for match in TERM_SPAN.finditer(text)}
         assert linked & missing == set(), name
+
+
+CHINESE = "[\u4e00-\u9fff，。：；？！（）]"
+
+
+@pytest.mark.parametrize("path", sorted(path for path, _ in translations() if ".zh" in path.name))
+def test_chinese_has_its_own_marks_and_no_slanted_characters(path):
+    for line in path.read_text("utf-8").partition("<!-- made from")[0].split("\n"):
+        assert not re.search(f"{CHINESE}[,;?!]|[,;?!]{CHINESE}|[，。？！] (?!\\{{#|[|])", line), (
+            line
+        )
+        slanted = re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", line)
+        assert not any(re.search(CHINESE, text) for text in slanted), line
