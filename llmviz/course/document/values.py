@@ -149,17 +149,21 @@ def _key(written: str) -> str | int:
     return written[1:-1] if written[:1] == written[-1:] == '"' else written
 
 
-def sentences(value: Any) -> Iterator[Sentence]:
-    """Return all sentences of a text, or of the texts in a group; code is none."""
-    if isinstance(value, Sentence):
+def texts_in(value: Any) -> Iterator[str]:
+    """Return a text, or all texts of a group and of the groups in it, names among them."""
+    if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from sentences(key)
-            yield from sentences(part)
+        for pair in value.items():
+            yield from texts_in(pair)
     elif isinstance(value, tuple):
         for part in value:
-            yield from sentences(part)
+            yield from texts_in(part)
+
+
+def sentences(value: Any) -> Iterator[Sentence]:
+    """Return all sentences of a text, or of the texts in a group; code is none."""
+    return (text for text in texts_in(value) if isinstance(text, Sentence))
 
 
 def slots(value: Any) -> Iterator[str]:
@@ -167,17 +171,10 @@ def slots(value: Any) -> Iterator[str]:
 
     Raises ValueError: braces that open and do not close.
     """
-    if isinstance(value, str):
-        for _, slot, form, _ in _NUMBERS.parse(value):
+    for text in texts_in(value):
+        for _, slot, form, _ in _NUMBERS.parse(text):
             if slot is not None:
                 name = slot.split(".")[0].split("[")[0].rstrip("'")
                 if name.isidentifier():  # others are no slots: braces of code
                     yield name
                 yield from slots(form or "")
-    elif isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from slots(key)
-            yield from slots(part)
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from slots(part)
