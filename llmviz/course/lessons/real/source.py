@@ -19,6 +19,7 @@ from llmviz.course.lessons.real import words
 from llmviz.course.lessons.real.measures import MEASURES, name_of
 from llmviz.course.lessons.real.record import recorded
 from llmviz.course.ui import engine, kit
+from llmviz.course.ui.contents import Chapter, package_of
 from llmviz.course.ui.engine_ready import engine_ready
 from llmviz.files.text import whole_number
 from llmviz.tokenizers import Token, in_line
@@ -257,6 +258,12 @@ def measured_text(
     begun = tuple(state.params[key].default for key in fields)
     with stage:
         return stage, guess, looks, *or_recorded(measure or chapter, given, begun)
+
+
+def proved(lesson: str, chapter: str) -> None:
+    """Show a link to the chapter that proves the same on small models."""
+    title = Chapter(package_of(lesson), chapter).title
+    kit.chapter_link(lesson, chapter, words.proved.format(title=title))
 
 
 def about() -> None:

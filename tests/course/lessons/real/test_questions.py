@@ -55,7 +55,7 @@ def test_a_guess_that_is_too_small_for_the_first_word_is_told_so_and_one_too_lar
     for (share,), reason in zip(asked.values, asked.reasons, strict=True):
         side = "ask_more" if share > found.mean else "ask_less"
         line = getattr(first_words, "ask_right" if share == found.mean else side)
-        assert reason == line.format(**first.told(found))
+        assert reason == line.format(**first.summary(found))
 
 
 @settings(max_examples=60, deadline=None)

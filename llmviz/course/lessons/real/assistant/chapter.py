@@ -60,7 +60,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.again, penalty=PENALTY, plain=kit.quote(pirate.answer, 120))
     if guess.open:
         kit.prose(words.again_read, other=kit.quote(source.record("penalised", PIRATE), 120))
-    kit.chapter_link("reasoning", "conversation", words.proved)
+    source.proved("reasoning", "conversation")
     if guess.open:
         kit.seen(words.end, **summary(first))
 

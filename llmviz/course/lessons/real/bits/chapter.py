@@ -74,7 +74,7 @@ def draw(state: kit.PageState) -> None:
     if guess.open:
         _losses(source.record("bits_loss"))
         kit.prose(words.story_read)
-    kit.chapter_link("efficiency", "quantization", words.proved)
+    source.proved("efficiency", "quantization")
     if guess.open:
         kit.seen(words.end, **summary(first))
 

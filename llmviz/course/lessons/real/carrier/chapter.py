@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
         kit.prose(words.sixteen_read, **facts())
         _code(text, found, head)
         kit.section(words.early, **facts())
-    kit.chapter_link("attention", "trained", words.proved)
+    source.proved("attention", "trained")
     if guess.open:
         kit.seen(words.end, **facts())
 

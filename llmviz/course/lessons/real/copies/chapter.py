@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
     if guess.open:
         _off(off)
         kit.prose(words.needed_read, **off_told(off))
-    kit.chapter_link("discoveries", "induction", words.proved)
+    source.proved("discoveries", "induction")
     if guess.open:
         kit.seen(words.end, **summary(drawn), **heads_told(drawn))
 

@@ -61,7 +61,7 @@ def draw(state: kit.PageState) -> None:
         _answers(found)
         _code(found, read(pairs))
     kit.section(words.learned)
-    kit.chapter_link("finetuning", "fewshot", words.proved)
+    source.proved("finetuning", "fewshot")
     if guess.open:
         kit.seen(words.end, **facts())
 

@@ -52,7 +52,7 @@ def draw(state: kit.PageState) -> None:
     token_strip([row_of(found, opened=True)], key=f"{KEY}.own", **look())
     kit.prose(own_line(found))
     kit.section(words.matters)
-    kit.chapter_link("errors", "memorization", words.proved)
+    source.proved("errors", "memorization")
     if guess.open:
         kit.seen(words.end, **facts())
 

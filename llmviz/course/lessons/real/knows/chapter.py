@@ -55,7 +55,7 @@ def draw(state: kit.PageState) -> None:
         words.invented_columns,
     )
     kit.prose(words.invented_read, most=kit.percent(max(s.shown.share for s in all_said.invented)))
-    kit.chapter_link("errors", "facts", words.proved)
+    source.proved("errors", "facts")
     if guess.open:
         kit.seen(words.end, **numbers(all_said, "shown"))
 

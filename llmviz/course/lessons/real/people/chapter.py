@@ -55,7 +55,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.own)
     _own(state)
     kit.section(words.conclude)
-    kit.chapter_link("errors", "people", words.proved)
+    source.proved("errors", "people")
     if guess.open:
         kit.seen(words.end, **summary(by_name))
 

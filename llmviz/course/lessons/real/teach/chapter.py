@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
         prints = f"{record.forgot.before} {record.forgot.after}"
         kit.show_code([taught], source.snippet(words.snippet), prints)
         kit.section(words.forgets)
-    kit.chapter_link("finetuning", "lora", words.proved)
+    source.proved("finetuning", "lora")
     if guess.open:
         kit.seen(words.end, **summary(record))
 

@@ -51,7 +51,7 @@ def draw(state: kit.PageState) -> None:
     if guess.open:
         _code(given, found, cell or (found.layers // 2, found.shares.shape[1] - 1))
     kit.section(words.why)
-    kit.chapter_link("transformer", "patching", words.proved)
+    source.proved("transformer", "patching")
     if guess.open:
         kit.seen(words.end, **facts())
 

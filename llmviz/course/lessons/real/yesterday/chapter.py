@@ -79,7 +79,7 @@ def draw(state: kit.PageState) -> None:
         kit.show_code([strip], source.snippet(words.snippet, **slots), f"{shown_now.share:.1%}")
     kit.section(words.memory)
     kit.section(words.tools, **summary(first))
-    kit.chapter_link("reasoning", "conversation", words.proved)
+    source.proved("reasoning", "conversation")
     if guess.open:
         kit.seen(words.end, **summary(first))
 
