@@ -40,6 +40,8 @@ KINDS = ("zero", "one", "two", "few", "many")
 # A share has an article in Spanish, "un 5 %", but "menos del 5 %" has none.
 _ARTICLE = re.compile(r"\b(un|el|al|del) (?=menos del\s)")
 _INSTEAD = {"un": "", "el": "", "al": "a ", "del": "de "}
+# A number in Chinese has a space before it, but a word none.
+_LESS = re.compile("(?<=[\u4e00-\u9fff]) (?=不到 [0-9])")
 _CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")  # characters and full-width marks
 
 _asks: Callable[[], str] | None = None
@@ -110,9 +112,11 @@ def settled(text: str) -> str:
     'Baja del 20 % a menos del 0,01 %: queda menos del 0,01 %.'
     >>> let_choose(None)
     """
-    if "menos del" not in text or language() != "es":
-        return text
-    return _ARTICLE.sub(lambda found: _INSTEAD[found[1]], text)
+    if "menos del" in text and language() == "es":
+        return _ARTICLE.sub(lambda found: _INSTEAD[found[1]], text)
+    if "不到" in text and language() == "zh":
+        return _LESS.sub("", text)
+    return text
 
 
 def joined(names: Sequence[str]) -> str:

@@ -138,3 +138,10 @@ def test_pictures_get_their_words_only_where_they_are_not_english(monkeypatch):
     assert translations() == {}
     monkeypatch.setattr(languages, "_asks", lambda: "es")
     assert translations()["click for every term"] == "haz clic para ver todos los términos"
+
+
+def test_a_chinese_share_has_no_space_where_it_begins_with_a_word(monkeypatch):
+    monkeypatch.setattr(languages, "_asks", lambda: "zh")
+    said = Translated("Paris 占 {share}。")
+    assert said.format(share=percent(1e-6)) == "Paris 占不到 0.01%。"
+    assert said.format(share=percent(0.5)) == "Paris 占 50.0%。"

@@ -95,11 +95,8 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     if place == best:
         return sentence
     head = lesson_words.head_name.format(layer=place[0], head=place[1]).capitalize()
-    return (
-        sentence
-        + " "
-        + words.opening_other.format(head=head, share=kit.whole_percent(float(values[place])))
-    )
+    other = words.opening_other.format(head=head, share=kit.whole_percent(float(values[place])))
+    return kit.run_on([sentence, other])
 
 
 def why_model(name: str) -> str:

@@ -82,7 +82,7 @@ def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
         wrong_other=kit.percent(p[1, 0]),
     )
     same = (p[0].argmax() == p[1].argmax()).item()
-    kit.prose(line + (" " + words.lookup_not_learnt if same else ""))
+    kit.prose(kit.run_on([line, words.lookup_not_learnt] if same else [line]))
 
 
 def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
@@ -92,17 +92,14 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     reading = first.weights[:, :, pair.shared : pair.shared + width].sum(-1)
     reader = divmod(int(reading.argmax()), reading.shape[1])
     best = pair.movers[0]
-    kit.prose(
-        words.lookup_reads.format(
-            head=name(layer=reader[0], head=reader[1]),
-            share=kit.whole_percent(float(reading[reader])),
-            thing=kit.quote(story.things[0]),
-        )
-        + " "
-        + words.lookup_finds.format(
-            head=name(layer=best[0], head=best[1]), moved=kit.whole_percent(float(pair.moved[best]))
-        )
+    reads = words.lookup_reads.format(
+        head=name(layer=reader[0], head=reader[1]),
+        share=kit.whole_percent(float(reading[reader])),
+        thing=kit.quote(story.things[0]),
     )
+    moved = kit.whole_percent(float(pair.moved[best]))
+    finds = words.lookup_finds.format(head=name(layer=best[0], head=best[1]), moved=moved)
+    kit.prose(kit.run_on([reads, finds]))
     kit.case_rows(
         [
             kit.Case(name(layer=layer, head=head), float(pair.moved[layer, head]), role="weights")
@@ -135,7 +132,8 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> kit.
         words.lookup_ask_gets.format(name=kit.quote(name), share=kit.percent(share))
         for name, share in zip(names, shares, strict=True)
     ]
-    reasons[right] += " " + (words.lookup_ask_same if unchanged else words.lookup_ask_why[right])
+    why = words.lookup_ask_same if unchanged else words.lookup_ask_why[right]
+    reasons[right] = kit.run_on([reasons[right], why])
     return kit.Question(
         words.lookup_ask.format(
             first=story.things[0], second=story.things[1], count=len(pair.movers)
