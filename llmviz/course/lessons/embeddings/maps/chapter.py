@@ -263,15 +263,9 @@ def _request(state: kit.PageState, here: Ground) -> Request:
     perplexity = min(float(state["perplexity"]), most)
     graph = min(state["graph"], here.size - 1)
     if method == "tsne" and perplexity < state["perplexity"]:
-        st.caption(
-            words.less_perplexity.format(
-                neighbour_question=state["perplexity"], n=here.size, used=most
-            )
-        )
+        st.caption(words.less_perplexity.format(asked=state["perplexity"], n=here.size, used=most))
     if method == "umap" and graph < state["graph"]:
-        st.caption(
-            words.less_graph.format(neighbour_question=state["graph"], n=here.size, used=graph)
-        )
+        st.caption(words.less_graph.format(asked=state["graph"], n=here.size, used=graph))
     return Request(
         method,
         int(state["space"]),
@@ -342,9 +336,7 @@ def _say_limits(state: kit.PageState, here: Ground, judged: Judged) -> None:
     if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
         kit.prose(words.not_here, n=here.size, words=", ".join(map(kit.quote, lost)))
     if judged.k < state["near"]:
-        st.caption(
-            words.less_near.format(neighbour_question=state["near"], n=here.size, used=judged.k)
-        )
+        st.caption(words.less_near.format(asked=state["near"], n=here.size, used=judged.k))
 
 
 def chosen_spots(state: kit.PageState, here: Ground) -> list[int]:
