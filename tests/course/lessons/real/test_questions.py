@@ -15,6 +15,7 @@ from llmviz.course.lessons.real.carrier import chapter as carrier
 from llmviz.course.lessons.real.carrier.model import Carrier, Looks
 from llmviz.course.lessons.real.copies import chapter as copies
 from llmviz.course.lessons.real.copies.model import Copies
+from llmviz.course.lessons.real.defaults import FRANCE, ITALY
 from llmviz.course.lessons.real.examples import chapter as examples
 from llmviz.course.lessons.real.examples.model import Answer, Round, read
 from llmviz.course.lessons.real.first import PARAMS as FIRST
@@ -150,3 +151,10 @@ def test_a_rule_is_read_line_by_line_and_what_is_none_is_named():
     for bad in ("hot", "hot ->", "-> cold"):
         with pytest.raises(ValueError, match="->"):
             read(f"a -> b\n{bad}")
+
+
+def test_the_question_names_paris_of_the_sentence_about_france_alone():
+    begun = {"travelsown": FRANCE, "travelsother": ITALY}
+    assert travels.titled(begun) == ""
+    for name in begun:
+        assert travels.titled(begun | {name: "The sky is"}) == travels.words.title_own
