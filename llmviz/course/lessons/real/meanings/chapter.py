@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
         _table()
     kit.section(words.near)
     _near(state)
-    kit.chapter_link("embeddings", "similarity", words.proved)
+    source.proved("embeddings", "similarity")
     if guess.open:
         kit.seen(
             words.end,
