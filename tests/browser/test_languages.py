@@ -57,3 +57,24 @@ def test_a_chosen_option_stays_chosen_in_each_language(window):
         expect(menu).to_have_value(re.compile(r"^trained · "))
         assert "tokenizer=trained" in page.url
         assert not page.locator("[data-testid=stException]").count()
+
+
+TOUCHING = """() => {
+  const within = (node) => node.shadowRoot?.querySelectorAll('.axis') ?? [];
+  const axes = [...document.querySelectorAll('[data-testid=stMain] *')].flatMap((node) =>
+    [...within(node), ...(node.matches('.axis') ? [node] : [])]);
+  const boxes = (axis) => [...axis.children].filter((tick) => tick.checkVisibility()).map((tick) =>
+    tick.getBoundingClientRect());
+  return axes.flatMap(boxes).filter((box, i, all) => i && box.top === all[i - 1].top
+    && box.left > all[i - 1].left && box.left < all[i - 1].right).length;
+}"""
+
+
+def test_the_numbers_of_a_short_axis_do_not_touch(window):
+    page = window.page
+    for width in (1440, 1024, 390):  # the room beside a picture is least in the middle one
+        window.dress("light", width)
+        window.open("attention?part=trained&lang=es", ".axis .tick >> visible=true")
+        assert page.evaluate(TOUCHING) == 0, width
+        shown = page.locator(".axis .tick").all_inner_texts()
+        assert shown[0].startswith("0"), shown

@@ -30,6 +30,7 @@ function count(x) {
 const FORMS = { percent: (x) => percent(x, 0), chance, count, figure };
 const STOPS = 1000; // of a handle
 const NEAR = 4; // percent of the axis: what is marked there may reach over its end
+const APART = 4; // pixels between the texts of an axis; where they have less, every other one goes
 const MARK = 9; // pixels of a mark that stands on another
 
 class CaseRows {
@@ -68,6 +69,11 @@ class CaseRows {
 
   layout(width) {
     this.root.classList.toggle("narrow", width < 560);
+    const ticks = [...this.axis.children];
+    for (const tick of ticks) tick.hidden = false;
+    const boxes = ticks.map((tick) => tick.getBoundingClientRect());
+    const touch = boxes.some((box, i) => i && box.left < boxes[i - 1].right + APART);
+    for (const [i, tick] of ticks.entries()) tick.hidden = touch && i % 2 === 1;
   }
 
   ready() {
