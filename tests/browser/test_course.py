@@ -108,6 +108,26 @@ def test_an_old_link_to_a_joined_chapter_shows_its_section_and_other_chapters_be
     window.assert_clean()
 
 
+def test_a_hand_ends_at_once_what_follows_the_section_of_an_old_link(window):
+    """Else it would pull the next page down, which that hand has opened."""
+    page = window.page
+    page.goto(f"{window.url}/tokenization?part=windows")
+    page.wait_for_selector(".st-key-lv-sought h2")
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    after = page.evaluate(
+        """async () => {
+          const main = document.querySelector('[data-testid=stMain]');
+          dispatchEvent(new PointerEvent('pointerdown'));
+          main.scrollTo({ top: 0, behavior: 'instant' });
+          await new Promise((done) => setTimeout(done, 300));
+          return main.scrollTop;
+        }"""
+    )
+    assert after == 0
+    window.settle()
+    window.assert_clean()
+
+
 @pytest.mark.parametrize("place", ["training?part=optimizers", "reasoning?part=distillation"])
 def test_all_chapters_of_a_lesson_are_names_in_view_or_a_row_that_scrolls_to_the_chosen(
     window, place

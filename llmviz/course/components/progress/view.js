@@ -30,11 +30,12 @@ function reach() {
   for (const name of HANDS) addEventListener(name, () => hand.abort(), { signal: hand.signal, passive: true });
   let left = WAITS;
   const look = () => {
+    if (hand.signal.aborted) return; // a hand may have opened the next page meanwhile
     const head = document.querySelector(".st-key-lv-sought");
     head?.scrollIntoView({ block: "start", behavior: "instant" });
     if (head) left = Math.min(left, SETTLES);
-    if (hand.signal.aborted || !left--) hand.abort();
-    else setTimeout(look, 100);
+    if (left--) setTimeout(look, 100);
+    else hand.abort();
   };
   look();
 }
