@@ -56,7 +56,7 @@ def export_gguf(trained: Trained, path: Path, dtype: torch.dtype = torch.float32
 
     def write(temporary: Path) -> None:
         with temporary.open("wb") as mine:
-            locks.lock(mine)  # whoever writes the same file now lets it be
+            locks.lock(mine)  # another that writes the same file now lets it be
             fill(temporary)
 
     def fill(temporary: Path) -> None:

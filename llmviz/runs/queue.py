@@ -97,7 +97,7 @@ class RunQueue:
     # ---- single runs
 
     def enter(self, run: RunState, state: str) -> None:
-        """Note that a run is in another state, for whoever waits for it."""
+        """Note that a run is in another state, for those who wait for it."""
         run.state, run.since = state, time.monotonic()
         if state in ACTIVE:
             run.line = ""

@@ -4,7 +4,7 @@ The secret is made here, goes to the browser as data of a component that puts it
 comes back with the next connection. It stands in no address and no link, so a visitor with
 a link can look at a run and not take it over.
 
-Streamlit lets whoever names a session connect to it again. A connection that does not bring the
+Streamlit lets anybody who names a session connect to it again. A connection that does not bring the
 cookie of the browser in which the session began has another secret, so nothing of that browser's
 is its own: no class to lead, no runs.
 """

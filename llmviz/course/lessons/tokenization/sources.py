@@ -76,7 +76,7 @@ def list_tokenizers(state: kit.PageState) -> None:
     st.selectbox(
         words.choose_tokenizer,
         list(labels),
-        format_func=labels.__getitem__,  # in the language of the page, whoever asks
+        format_func=labels.__getitem__,  # in the language of the page
         width=460,
         **state.bind("tokenizer"),
     )

@@ -161,7 +161,7 @@ export function start({ names }) {
         const cell = el("td", "samples");
         for (const { text, known } of samples) {
           const sample = el("span", known ? "sample known" : "sample", text || say("(nothing)"));
-          if (known) sample.title = say("one of those that it learned from");
+          if (known) sample.title = say("it learned from this one");
           cell.append(sample, " ");
         }
         row.append(el("th", "number", whole(step)), el("td", "number", fixed(losses[0], 2)), cell);
