@@ -17,9 +17,10 @@ function cut(text, most) {
 
 export class MachinePicture extends MachinePieces {
   place() {
+    const ratio = ratioOf(this.root);
     for (const _ of this.placing());
     this.fan();
-    this.paint();
+    this.paint(ratio);
   }
 
   // Yields between two layers.
@@ -150,7 +151,8 @@ export class MachinePicture extends MachinePieces {
     return this.hover?.row !== undefined || this.player.playing;
   }
 
-  style() {
+  // ratio: read before anything is changed, as to read it styles the whole page (see `ratioOf`).
+  style(ratio = ratioOf(this.root)) {
     if (this.drawing) return; // it is done when all is there
     const { data, focus, pointed, view } = this;
     this.stage.classList.toggle("pointed", pointed);
@@ -161,7 +163,7 @@ export class MachinePicture extends MachinePieces {
     this.idTexts.forEach((text, r) => text.classList.toggle("on", r === focus));
     const step = this.player.step < 0 || !data.values ? this.last : this.player.step;
     const whole = step >= this.last;
-    if (this.narrow) this.way.style(step, whole);
+    if (this.narrow) this.way.style(step, whole, ratio);
     if (!data.values) return;
     for (const node of [this.actions, this.ghost]) node.classList.toggle("ahead", !whole);
     this.narrate(step, whole);
@@ -188,7 +190,7 @@ export class MachinePicture extends MachinePieces {
     const lines = [this.entering, this.leaving, ...this.layerTitles.flatMap((parts) => [parts.strands, parts.after])];
     for (const line of lines) line.forEach((path, r) => path.classList.toggle("on", r === focus));
     this.layerTitles.forEach((parts, l) => this.styleLayer(parts, l));
-    this.paint();
+    this.paint(ratio);
     this.fan();
   }
 
@@ -223,8 +225,7 @@ export class MachinePicture extends MachinePieces {
     parts.lenses.forEach((path, r) => path.classList.toggle("on", r === focus));
   }
 
-  paint() {
-    const ratio = ratioOf(this.root);
+  paint(ratio) {
     for (let c = 0; c < this.tiles.length; c++) this.paintColumn(c, ratio);
   }
 

@@ -116,6 +116,7 @@ class Machine extends MachinePicture {
     yield* this.build();
     if (this.narrow) return;
     yield* this.placing();
+    this.paintColumn(0, ratio); // all columns before they stand in the page, which drawing would style
     for (const [l, parts] of this.layerTitles.entries()) {
       this.styleLayer(parts, l);
       this.paintColumn(l + 1, ratio);
@@ -124,10 +125,11 @@ class Machine extends MachinePicture {
   }
 
   show() {
+    const ratio = ratioOf(this.root);
     this.drawing = null;
     this.stage.replaceChildren(this.sheet);
     if (this.narrow) this.way.build();
-    this.style();
+    this.style(ratio);
     this.built = Boolean(this.data.values);
   }
 

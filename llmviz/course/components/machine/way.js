@@ -83,7 +83,7 @@ export class Way {
     this.node.replaceChildren(...this.stops.map(({ box }) => box));
   }
 
-  style(step, complete) {
+  style(step, complete, ratio) {
     const { data, focus: r } = this.machine;
     const { rows, values, words } = data;
     for (const { box, node, stage } of this.stops) {
@@ -108,7 +108,7 @@ export class Way {
       looks.replaceChildren(...this.sources(l, r));
     });
     this.list.replaceChildren(...this.entries(r));
-    this.paint();
+    this.paint(ratio);
   }
 
   // What the chosen head of a layer takes the most from, with its shares.
@@ -151,12 +151,14 @@ export class Way {
     if (step < this.machine.last) now?.box.scrollIntoView({ block: "nearest", behavior: isCalm() ? "auto" : "smooth" });
   }
 
-  paint() {
+  paint(ratio) {
     const { focus, tiles } = this.machine;
+    // All widths before the first canvas is changed: between the two the page would be laid out anew.
+    const widths = this.strips.map(({ canvas }) => canvas.parentElement.clientWidth - 62);
     this.strips.forEach(({ canvas, length }, c) => {
-      const width = canvas.parentElement.clientWidth - 62;
+      const width = widths[c];
       if (width <= 0) return;
-      const pen = fit(canvas, width, STRIP);
+      const pen = fit(canvas, width, STRIP, ratio);
       pen.imageSmoothingEnabled = false;
       drawTile(pen, tiles[c], focus, 0, 0, width, STRIP);
       length.textContent = number(tiles[c].lengths[focus], 2);
