@@ -57,6 +57,8 @@ def test_every_lesson_has_its_page_and_every_page_its_lesson():
 
 # A number as a program writes it: a hyphen for its minus sign, or e-05 for a power of ten.
 TYPED = re.compile(r"(?:^|[\s(=,;:])-\d[\d.,]*|\d(?:\.\d+)?e[-+]\d+")
+# A word twice, as where a value brings the word with it that its sentence has, too.
+TWICE = re.compile(r"\b([^\W\d_]{2,}) \1\b(?! \1)")
 
 
 def seen(app) -> list[str]:
@@ -76,7 +78,10 @@ def test_a_link_opens_all_of_a_chapter_whose_snippets_print_what_the_page_says(n
     assert [str(error.value) for error in app.exception] == []
     assert len(app.title) == 1
     assert len(app.warning) == 0
-    assert [found for text in seen(app) for found in TYPED.findall(text)] == []
+    texts = seen(app)
+    assert [found for text in texts for found in TYPED.findall(text)] == []
+    if part != "teach":  # what a model writes that is only learning stutters
+        assert [found[0] for text in texts for found in TWICE.finditer(text)] == []
     for snippet, prints in snippets(app):
         if runs_here(snippet):  # with the real model: `tests/pages/test_real.py`
             assert run_snippet(snippet).strip() == prints.strip()
