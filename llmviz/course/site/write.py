@@ -9,7 +9,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -56,14 +56,15 @@ LARGEST = 8_000_000  # bytes, unpacked, that a page asks for without a click
 class Place:
     """One page of the site: its lesson, and its chapter; empty for a lesson without chapters.
 
-    part: the control that opens one of the chapter's parts, and its value; empty for what the
-    chapter begins with. look: the state that one of its passages leads to.
+    question: what stands at its head; before it is written, what its document begins with. part:
+    the control that opens one of the chapter's parts, and its value; empty for what the chapter
+    begins with. look: the state that one of its passages leads to.
     """
 
     lesson: Lesson
     chapter: str
     title: str
-    question: str = ""
+    question: str = field(default="", compare=False)
     part: tuple[str, str] | None = None
     look: str = ""
 
@@ -160,14 +161,15 @@ def write_site(
         tell(real.size_line)
     with writing(str(folder)), _own_runs(), whole_folder(folder) as unfinished:
         files = Files(unfinished, kept=bool(way), real=real)
-        files.shared(_index(pages))
         files.write("assets/icon.svg", ICON.read_text("utf-8"))
         files.write("LICENSE", LICENCE.read_text("utf-8"))
         if real:
             real.shards.put(files.large)
-        for number, place in enumerate(pages, 1):
-            tell(f"{number:3d} of {len(pages)}  {place.name}")
-            _write_chapter(files, pages, place, app, way)
+        home_last = [*range(1, len(pages)), 0]  # it and the search tell what the others ask
+        for number, at in enumerate(home_last, 1):
+            tell(f"{number:3d} of {len(pages)}  {pages[at].name}")
+            pages[at] = _write_chapter(files, pages, pages[at], app, way)
+        files.shared(_index(pages))
         if way:
             files.offline()
     return Written(files.pages, files.bytes)
@@ -190,7 +192,7 @@ def _own_runs() -> Iterator[None]:
 
 def _index(pages: Sequence[Place]) -> dict[str, Any]:
     """What the search finds, of the pages that there are."""
-    known = {place.name for place in pages}
+    known = {place.name: place.question for place in pages}
     index = unpack(search_index().data)
     live = [
         {
@@ -203,20 +205,24 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
         for place in pages
         if place.is_live
     ]
-    chapters = [chapter for chapter in index["chapters"] if chapter["place"] in known]
+    chapters = [
+        chapter | {"question": known[chapter["place"]]}
+        for chapter in index["chapters"]
+        if chapter["place"] in known
+    ]
     return index | {"chapters": [*live, *chapters]}
 
 
 def _write_chapter(
     files: Files, pages: Sequence[Place], place: Place, app: str, way: str = ""
-) -> None:
+) -> Place:
     """Write a page, those of its other parts, and those of the states that its passages lead to.
 
-    way: that the page says it is a stop of.
+    way: that the page says it is a stop of. Returns the page with the question that it asks.
     """
     if place.lesson.key == GLOSSARY or place.is_live:
         _write_page(files, pages, place, app, None, {})
-        return
+        return place
     on_way = {WAY.key: way} if way else {}
     if place.name == HOME:  # the model that reads in its page
         on_way["model"] = STORIES
@@ -225,6 +231,8 @@ def _write_chapter(
         return visit(place.lesson.key, place.chapter, {**link, **on_way}, told=told)
 
     seen = run({})
+    heads = [part for part in elements(seen.main) if part.type == "title"]
+    place = replace(place, question=plain(heads[0].value)) if heads else place
     parts, _ = _parts(place, seen.parts)
     known = {part.part: part for part in parts if part.part}
     known |= {(key, opens.first): place for key, opens in seen.parts.items()}
@@ -247,6 +255,7 @@ def _write_chapter(
         _write_page(files, pages, part, app, found, files_of)
     for state, found in there:
         _write_page(files, pages, state, app, found, files_of)
+    return place
 
 
 def _write_page(

@@ -19,6 +19,7 @@ from packaging.version import Version
 from streamlit.testing.v1 import AppTest
 
 from llmviz import cli
+from llmviz.course.lessons.attention.trained import chapter as trained_chapter
 from llmviz.course.lessons.home import REAL_TEXT
 from llmviz.course.lessons.sampling.params import PROMPT
 from llmviz.course.site import elements, live, write
@@ -209,3 +210,16 @@ def test_a_state_with_a_large_picture_is_not_written(tmp_path, monkeypatch):
     write._write_chapter(Files(tmp_path), [place], place, "")
     assert (tmp_path / place.file).is_file()
     assert list(tmp_path.rglob("*.look.*")) == []
+
+
+def test_a_chapter_is_announced_by_the_question_at_its_head(tmp_path, monkeypatch):
+    """With the text that a way brings it is another one than its document begins with."""
+    asked = "Who looks at <whom>?"
+    monkeypatch.setattr(trained_chapter, "titled", lambda state: asked)
+    cli.main(["site", str(tmp_path / "course"), "--only", "attention/trained"])
+    said = [
+        (tmp_path / "course" / file).read_text("utf-8")
+        for file in ("index.html", "attention/trained.html", "assets/search.js")
+    ]
+    for text in said:
+        assert asked in entities.unescape(text) and "A head looks at Anna" not in text
