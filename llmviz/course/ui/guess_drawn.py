@@ -77,8 +77,8 @@ class DrawnGuess(GivenGuess):
     ) -> None:
         """Draw cases of which some are told when it is made, by dragging them or else.
 
-        veiled: their places, in the order of the numbers that each answer's `values` hold. picture:
-        the key of the picture. marked: whether, once it is told, the guess and the wrong answers
+        veiled: their places, in the order of the numbers that each answer's `values` hold; once it is
+        told, the picture may be without them. picture: the key of the picture. marked: whether, once it is told, the guess and the wrong answers
         stand beside it. look: see `case_rows`. Without a question all is told.
         """
         shown, question = list(cases), self.question
@@ -94,8 +94,8 @@ class DrawnGuess(GivenGuess):
                     cases[at], value=None, interval=None, dots=(), note="", begin=begin
                 )
         elif marked and question is not None and own is not None:
-            for n, (at, right) in enumerate(zip(veiled, rights, strict=True)):
-                others = [values[n] for values in question.values if values[n] != right]
+            for n, at in enumerate(veiled):
+                others = [values[n] for values in question.values if values[n] != rights[n]]
                 shown[at] = replace(cases[at], guess=own[n], ghosts=others)
         on_act = self._acted(picture, log=axis.log)
         case_rows(shown, axis, key=picture, words=words.bars, on_act=on_act, **look)

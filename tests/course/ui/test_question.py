@@ -188,6 +188,14 @@ def test_what_is_asked_for_does_not_travel_before_the_guess():
     assert cases_sent(None)[1]["value"] == 0.47  # nothing is asked
 
 
+def test_a_told_picture_may_be_in_a_state_without_what_was_asked_for():
+    asked = numbers(0.47, 0.9)
+    Guess("k", asked).settle([0.9])
+    with collected() as pictures:
+        Guess("k", asked).cases([Case("known", 0.2)], Axis(0, 1), veiled=[], picture="p")
+    assert len(pictures) == 1
+
+
 def lines_sent(asked, known=2):
     whole = Drawn("loss", [0, 1, 2, 3], [3.0, 2.0, 1.8, 2.4])
     ghosts = [Drawn("down", [2, 3], [1.5, 1.0], dashed=True)]
