@@ -242,6 +242,22 @@ def test_a_passage_leads_to_a_page_in_its_state_on_which_nothing_is_covered(cour
     expect(window.locator(".show:visible")).to_have_count(0)
 
 
+@pytest.mark.parametrize(
+    ("name", "act", "there"),
+    [
+        ("look", "word=Paris&model=smollm2", "embeddings?part=lookup&word=Paris&model=smollm2"),
+        ("chapter", "transformer/block", "transformer?part=block"),
+        ("chapter", "transformer?part=block&text=a+b", "transformer?part=block&text=a+b"),
+    ],
+)
+def test_what_the_site_has_no_page_for_is_linked_in_the_app(course, window, name, act, there):
+    before = f"{course.as_uri()}/embeddings/lookup.html"
+    window.goto(before)
+    window.evaluate("([name, act]) => llmvizSite.asks(null, name, act)", [name, act])
+    expect(window.locator("#told a")).to_have_attribute("href", f"{APP}/{there}")
+    assert window.url == before
+
+
 def test_a_line_that_is_drawn_is_the_answer(course, window):
     """Along the values of each answer in turn, the hand is graded as that answer."""
     for at in range(2):

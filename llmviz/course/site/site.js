@@ -4,6 +4,7 @@
 (() => {
   const page = JSON.parse(document.getElementById("page").textContent);
   const ASKS = "This asks the model, which is not in this page.";
+  const ELSEWHERE = "This site has no page for that; the app shows it.";
   const ALONE = "Here one slider moves at a time, and the others stay as they are.";
   const LOST = "A file of this page is missing, so this cannot be drawn.";
   const { said = {}, inPictures } = page; // what scripts say in the language of the page, by its English
@@ -89,12 +90,12 @@
   // ---- pictures
 
   let leaving = 0;
-  function tell(text) {
+  function tell(text, address = page.app) {
     const told = document.getElementById("told");
     told.replaceChildren(text);
     if (page.app) {
       const link = document.createElement("a");
-      link.href = page.app;
+      link.href = address;
       link.textContent = say("Open this in the app");
       told.append(" ", link);
     }
@@ -103,17 +104,26 @@
     leaving = setTimeout(() => (told.hidden = true), 6000);
   }
 
-  // What a picture asks the app: for a chapter, which may be here, or for the model, which is not.
+  // What a picture asks the app: for a state or a chapter, which may be here, or for the model, which is not.
   function asks(slider, name, act) {
-    if (name === "look" && page.looks[act]) location.href = `${page.root}${page.looks[act]}#told`;
-    else if (name === "chapter" && page.chapters[chapterOf(act)]) location.href = `${page.root}${page.chapters[chapterOf(act)]}`;
-    else tell(say(slider ? ALONE : ASKS));
+    if (name !== "look" && name !== "chapter") return tell(say(slider ? ALONE : ASKS));
+    const file = name === "look" ? page.looks[act] : page.chapters[chapterOf(act)];
+    if (file) location.href = `${page.root}${file}${name === "look" ? "#told" : ""}`;
+    else tell(say(ELSEWHERE), page.app && inApp(name, act));
   }
 
   // The name of the chapter of an address, which may be one of the app: attention?part=steps&text=…
   function chapterOf(address) {
     const [lesson, query] = address.split("?");
     return query === undefined ? lesson : `${lesson}/${new URLSearchParams(query).get("part")}`;
+  }
+
+  // Where the app shows what is not here: a state of this page, or a chapter.
+  function inApp(name, act) {
+    if (name === "chapter") return new URL(act.replace("/", "?part="), page.app).href;
+    const address = new URL(page.app);
+    for (const [key, value] of new URLSearchParams(act)) address.searchParams.set(key, value);
+    return address.href;
   }
 
   // A picture that tells comes with the right guess drawn into it: here it is the reader's, or none.

@@ -77,9 +77,10 @@ class DrawnGuess(GivenGuess):
     ) -> None:
         """Draw cases of which some are told when it is made, by dragging them or else.
 
-        veiled: their places, in the order of the numbers that each answer's `values` hold; once it is
-        told, the picture may be without them. picture: the key of the picture. marked: whether, once it is told, the guess and the wrong answers
-        stand beside it. look: see `case_rows`. Without a question all is told.
+        veiled: their places, in the order of the numbers that each answer's `values` hold; once it
+        is told, the picture may be without them. picture: the key of the picture. marked: whether,
+        once it is told, the guess and the wrong answers stand beside it. look: see `case_rows`.
+        Without a question all is told.
         """
         shown, question = list(cases), self.question
         marks = marks_on(
