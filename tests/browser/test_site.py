@@ -258,6 +258,14 @@ def test_what_the_site_has_no_page_for_is_linked_in_the_app(course, window, name
     assert window.url == before
 
 
+def test_a_title_of_the_machine_names_the_chapter_that_the_site_has_not(course, window):
+    window.goto(f"{course.as_uri()}/index.html")
+    window.locator("#machine-picture a.name", has_text="Scores").click()
+    there = f"{APP}/sampling?part=pipeline"
+    expect(window.locator("#told a")).to_have_attribute("href", there)
+    expect(window.locator("#told")).to_contain_text("no page for that")
+
+
 def test_a_line_that_is_drawn_is_the_answer(course, window):
     """Along the values of each answer in turn, the hand is graded as that answer."""
     for at in range(2):

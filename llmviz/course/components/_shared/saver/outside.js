@@ -31,11 +31,12 @@ globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () =
       ask(slider, name, act);
     },
   };
-  // A link leads to a page of the app, which is not here.
+  // A link leads to a chapter of the app, which may not be here; mostly the picture itself follows it.
   place.addEventListener("click", (event) => {
-    if (!event.target.closest("a[href]")) return;
+    const link = event.target.closest("a[href]");
+    if (!link || event.defaultPrevented) return;
     event.preventDefault();
-    ask();
+    ask(false, "chapter", link.getAttribute("href"));
   });
   let leave = null;
   const draw = () => (leave = view(component));
