@@ -87,11 +87,28 @@ def test_what_live_pages_say_stands_in_their_document():
     assert unused == []
 
 
+MARKUP = re.compile(r"<textarea.*?</textarea>|\{[{%#].*?[}%#]\}|<[^>]*>", re.DOTALL)
+
+
+@pytest.mark.parametrize("path", sorted(live.HERE.glob("*.html")), ids=lambda path: path.name)
+def test_a_live_page_has_no_words_outside_its_document(path):
+    """Names of one letter, as of a matrix, are the same in every language."""
+    assert re.findall(r"[^\W\d_]{2,}", MARKUP.sub(" ", path.read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", sorted(live.HERE.glob("*.js")), ids=lambda path: path.name)
+def test_a_live_script_says_no_sentence_outside_its_document(path):
+    known = {text for one in (live_words, words, pictures) for text in texts_of(one, "en").values()}
+    script = re.sub(r"^\s*//.*", "", path.read_text("utf-8"), flags=re.MULTILINE)
+    said = re.findall(r'["`]([A-Z][a-z]* [^"`\n]*[a-z]{2}[^"`\n]*)["`]', script)
+    assert set(said) - known == set()
+
+
 def test_what_the_script_of_the_site_says_stands_in_its_document():
     script = Path(write.__file__).with_name("site.js").read_text("utf-8")
     said = set(re.findall(r'say\((?:isDark\(\) \? )?"([^"]+)"(?: : "([^"]+)")?', script))
     literals = {text for pair in said for text in pair if text}
-    literals |= set(re.findall(r'const (?:ASKS|ALONE|LOST) = "([^"]+)"', script))
+    literals |= set(re.findall(r'const (?:ASKS|ALONE|ELSEWHERE|LOST) = "([^"]+)"', script))
     known = {text for text in texts_of(words, "en").values() if isinstance(text, str)}
     assert literals - {"Nothing has these words. Try fewer letters."} <= known
     assert len(literals) >= 10

@@ -1,20 +1,17 @@
 // The page with steps of a model on what a visitor types.
 
+import { fixed, whole } from "../../components/_shared/numbers.js";
 import { softmax } from "./model.js";
+import { el } from "./page_parts.js";
 import { attention, cosine, dot, learned, length } from "./parts.js";
+import { say } from "./said.js";
 import { withTemperature } from "./sampling.js";
 
 export { attention, cosine, learned };
 
 const LARGEST = 8; // rows and columns of a matrix, numbers of a vector
+const FARTHEST = 1e6; // of a number, from 0
 const SHOWN = 600; // tokens
-
-function el(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
 
 // The numbers of a line, or what is wrong with it.
 export function numbers(line) {
@@ -22,12 +19,12 @@ export function numbers(line) {
     .trim()
     .split(/[\s;]+/)
     .filter(Boolean);
-  if (!found.length) throw new RangeError("Type at least one number.");
-  if (found.length > LARGEST) throw new RangeError(`At most ${LARGEST} numbers fit here.`);
+  if (!found.length) throw new RangeError(say("Type at least one number."));
+  if (found.length > LARGEST) throw new RangeError(say("At most {most} numbers fit here.", { most: LARGEST }));
   return found.map((one) => {
     const value = Number(one.replace("−", "-").replace(",", "."));
-    if (!Number.isFinite(value)) throw new RangeError(`“${one.slice(0, 20)}” is not a number.`);
-    if (Math.abs(value) > 1e6) throw new RangeError("Numbers from −1,000,000 to 1,000,000 fit here.");
+    if (!Number.isFinite(value)) throw new RangeError(say("“{text}” is not a number.", { text: one.slice(0, 20) }));
+    if (Math.abs(value) > FARTHEST) throw new RangeError(say("Numbers from −{most} to {most} fit here.", { most: whole(FARTHEST) }));
     return value;
   });
 }
@@ -37,19 +34,14 @@ export function matrix(text, name) {
     .split("\n")
     .filter((line) => line.trim())
     .map(numbers);
-  if (!rows.length) throw new RangeError(`${name} has no row.`);
-  if (rows.length > LARGEST) throw new RangeError(`${name} has more than ${LARGEST} rows.`);
-  if (rows.some((row) => row.length !== rows[0].length)) throw new RangeError(`The rows of ${name} differ in length.`);
+  if (!rows.length) throw new RangeError(say("{name} has no row.", { name }));
+  if (rows.length > LARGEST) throw new RangeError(say("{name} has more than {most} rows.", { name, most: LARGEST }));
+  if (rows.some((row) => row.length !== rows[0].length)) throw new RangeError(say("The rows of {name} differ in length.", { name }));
   return rows;
 }
 
-const written = (value, digits = 3) =>
-  value === -Infinity
-    ? "−∞"
-    : value
-        .toFixed(digits)
-        .replace(/^-(0\.?0*)$/, "$1")
-        .replace("-", "−");
+// `|| 0`: what is rounded to 0 has no sign.
+const written = (value, digits = 3) => (value === -Infinity ? "−∞" : fixed(Number(value.toFixed(digits)) || 0, digits));
 
 export function start() {
   const at = (name) => document.getElementById(`parts-${name}`);
@@ -70,8 +62,9 @@ export function start() {
     at("merges-now").textContent = most;
     const bytes = pieces.flat().reduce((sum, id) => sum + known[id].length, 0);
     const tokens = pieces.reduce((sum, ids) => sum + ids.length, 0);
-    const end = steps.length < most ? " No pair is left: every piece is one token." : "";
-    at("learned").textContent = `${bytes.toLocaleString("en")} bytes are ${tokens.toLocaleString("en")} tokens now.${end}`;
+    const all = say("Bytes: {bytes}. Tokens now: {tokens}.", { bytes: whole(bytes), tokens: whole(tokens) });
+    const end = steps.length < most ? say("No pair is left: every piece is one token.") : "";
+    at("learned").textContent = `${all} ${end}`;
     const chips = [];
     for (const ids of pieces) {
       const piece = el("span", "piece");
@@ -97,13 +90,16 @@ export function start() {
     const rows = [];
     try {
       const [a, b] = [numbers(at("a").value), numbers(at("b").value)];
-      if (a.length !== b.length) throw new RangeError(`a has ${a.length} numbers and b has ${b.length}.`);
+      if (a.length !== b.length) {
+        const lengths = { a: a.length, b: b.length };
+        throw new RangeError(say("a and b need equally many numbers; a has {a}, b has {b}.", lengths));
+      }
       const products = a.map((one, i) => `${written(one, 2)}·${one < 0 || b[i] < 0 ? `(${written(b[i], 2)})` : written(b[i], 2)}`);
       const angle = cosine(a, b);
-      rows.push(["dot product", `${products.join(" + ")} = ${written(dot(a, b))}`]);
-      rows.push(["length of a", written(length(a))], ["length of b", written(length(b))]);
-      rows.push(["cosine", angle === null ? "none: a vector of length 0 has no direction" : written(angle)]);
-      if (angle !== null) rows.push(["angle", `${((Math.acos(angle) * 180) / Math.PI).toFixed(1)}°`]);
+      rows.push([say("dot product"), `${products.join(" + ")} = ${written(dot(a, b))}`]);
+      for (const [name, vector] of Object.entries({ a, b })) rows.push([say("length of {name}", { name }), written(length(vector))]);
+      rows.push([say("cosine"), angle === null ? say("none: a vector of length 0 has no direction") : written(angle)]);
+      if (angle !== null) rows.push([say("angle"), `${fixed((Math.acos(angle) * 180) / Math.PI, 1)}°`]);
     } catch (error) {
       rows.push(["", error.message]);
     }
@@ -112,7 +108,7 @@ export function start() {
 
   function share() {
     const temperature = Number(at("warm").value);
-    at("warm-now").textContent = temperature === 0 ? "0: the largest alone" : temperature.toFixed(2);
+    at("warm-now").textContent = temperature === 0 ? say("0: the largest alone") : fixed(temperature, 2);
     const rows = [];
     try {
       const scores = numbers(at("scores").value);
@@ -124,7 +120,7 @@ export function start() {
         bar.style.width = `calc(var(--bar) * ${shares[i].toFixed(4)})`;
         const cell = el("td", "bar");
         cell.append(bar, el("span", "", written(shares[i])));
-        const into = temperature === 0 ? (divided[i] === -Infinity ? "cut" : "kept") : written(divided[i]);
+        const into = temperature === 0 ? say(divided[i] === -Infinity ? "cut" : "kept") : written(divided[i]);
         row.append(el("td", "number", written(score)), el("td", "number", into), cell);
         rows.push(row);
       }
@@ -141,17 +137,17 @@ export function start() {
     const place = at("steps-of-attention");
     try {
       const [q, k, v] = ["q", "k", "v"].map((name) => matrix(at(name).value, name.toUpperCase()));
-      if (q[0].length !== k[0].length) throw new RangeError("Q and K need equally many columns.");
-      if (k.length !== v.length) throw new RangeError("K and V need equally many rows.");
+      if (q[0].length !== k[0].length) throw new RangeError(say("Q and K need equally many columns."));
+      if (k.length !== v.length) throw new RangeError(say("K and V need equally many rows."));
       const causal = at("causal").checked;
-      if (causal && q.length !== k.length) throw new RangeError("With the causal mask, Q and K need equally many rows.");
+      if (causal && q.length !== k.length) throw new RangeError(say("With the causal mask, Q and K need equally many rows."));
       const steps = attention(q, k, v, causal);
       const titles = {
-        scores: "scores = Q · Kᵀ",
-        scaled: `scaled = scores ÷ √${q[0].length}`,
-        masked: "masked: −∞ where a token may not look",
-        weights: "weights = softmax of each row",
-        output: "output = weights · V",
+        scores: say("scores = {product}", { product: "Q · Kᵀ" }),
+        scaled: say("scaled = scores ÷ {root}", { root: `√${q[0].length}` }),
+        masked: say("masked: −∞ where a token may not look"),
+        weights: say("weights = softmax of each row"),
+        output: say("output = weights · V"),
       };
       if (!causal) delete titles.masked;
       place.replaceChildren(

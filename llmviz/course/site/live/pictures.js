@@ -1,6 +1,7 @@
 // Pictures of the course on what a visitor types: drawn once, then changed; each is one of the app's.
 
 import { machineValues, packed } from "./reading.js";
+import { say } from "./said.js";
 import { isWhole } from "./tokens.js";
 
 // views: the pictures that were loaded, by their names. told: `ask` hears what a picture asks for, and
@@ -29,7 +30,7 @@ export function matricesOf(matrices, layout, { stacked = false, narrow = 0 } = {
     const most = values.reduce((high, value) => Math.max(high, Math.abs(value)), 0);
     const signed = role !== "weights" || values.some((value) => value < 0);
     const plain = { formula: "", rowAxis: "", colAxis: "", digits: 4, rowSums: null, notes: [], hidden: [], windows: ["", ""] };
-    const look = { label: name, role, scale: signed ? "diverging" : "sequential", limit: limit ?? (most || 1) };
+    const look = { label: say(name), role, scale: signed ? "diverging" : "sequential", limit: limit ?? (most || 1) };
     return { name, values, rowLabels, colLabels, op, ...look, ...plain };
   };
   const start = { steps: [], windows: {}, step: 0, pinned: null, window: [] };

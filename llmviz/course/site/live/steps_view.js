@@ -1,5 +1,6 @@
 // Attention on a visitor's own text: one word of it asks, and each step to its weights is a column.
 
+import { fixed, whole } from "../../components/_shared/numbers.js";
 import { idsOf, serving } from "./engine.js";
 import { ownText } from "./own_text.js";
 import { el, inPercent } from "./page_parts.js";
@@ -69,8 +70,8 @@ export function start(told, views) {
     at("asks-now").textContent = names[row];
     const { steps, picture } = await ask("head", { layer, head, row, names });
     const first = steps.reduce((best, step, token) => (step.weight > steps[best].weight ? token : best), 0);
-    at("said").textContent =
-      `In head ${head} of layer ${layer} of the trained model, ${names[row]} takes most from ${names[first]}: ${inPercent(steps[first].weight)}.`;
+    const most = { head, layer, token: names[row], first: names[first], share: inPercent(steps[first].weight) };
+    at("said").textContent = say("In head {head} of layer {layer} of the trained model, {token} takes most from {first}: {share}.", most);
     draw("matrix_view", at("picture"), KEY, picture);
     at("rows").replaceChildren(
       ...steps.map(({ score, scaled, weight }, token) => {
@@ -79,7 +80,7 @@ export function start(told, views) {
         const bar = el("span", "length");
         bar.style.width = `calc(var(--bar) * ${weight.toFixed(4)})`;
         cell.append(bar, el("span", "", inPercent(weight)));
-        const numbers = [score, scaled].map((number) => el("td", "number", number.toFixed(2).replace("-", "−")));
+        const numbers = [score, scaled].map((number) => el("td", "number", fixed(number, 2)));
         line.append(el("th", "", names[token]), ...numbers, cell);
         return line;
       }),
@@ -97,9 +98,8 @@ export function start(told, views) {
     }
     [at("asks").max, at("asks").value] = [now.names.length - 1, now.names.length - 1];
     await show();
-    return now.count > READ
-      ? `These are the last ${READ} of ${now.count.toLocaleString("en")} tokens, and the model reads these alone.`
-      : "";
+    const given = { reads: READ, count: whole(now.count) };
+    return now.count > READ ? say("The model reads the last {reads} of your {count} tokens.", given) : "";
   }
 
   for (const name of ["layer", "head", "asks"]) at(name).addEventListener("input", show);
