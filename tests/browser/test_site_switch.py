@@ -349,6 +349,17 @@ def test_a_head_is_chosen_in_the_grid_and_a_link_carries_it(trained, host, visit
     expect(said).not_to_contain_text("77")
 
 
+def test_a_head_that_nobody_chose_is_found_anew_for_each_text(trained, host, visitor):
+    prefix = opened(visitor, host, "attention/trained")
+    load(visitor, prefix)
+    told = set()
+    for text in (TEXT, OWL, "Once upon a time", "one two three four five six"):
+        typed(visitor, prefix, text)
+        told.add(visitor.locator("#trained-off").inner_text())
+        assert "layer=" not in visitor.url
+    assert len(told) > 1  # the grid was told of another head
+
+
 def test_the_head_that_matters_most_is_told_of_first(trained, host, visitor):
     """Of those that look hardest at one word, as the chapter chooses it."""
     told = {"words": {}, "headName": "{layer} {head}", "keys": ["a", "b"], "wanted": [-1, -1]}

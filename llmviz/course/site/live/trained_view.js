@@ -73,8 +73,9 @@ export { engine, questions };
 export function start(told, views) {
   const at = (name) => document.getElementById(`trained-${name}`);
   let chosen = ["layer", "head"].map((name) => Number(linked(name) ?? -1));
+  let shown = null; // the head that is told of: the grid reports it, too, when it is given another
   const report = (name, value) => {
-    if (name !== "chosen" || !value) return;
+    if (name !== "chosen" || !value || String(value) === String(shown)) return;
     chosen = value;
     for (const [i, part] of ["layer", "head"].entries()) carry(part, String(chosen[i]));
     again();
@@ -87,7 +88,8 @@ export function start(told, views) {
   async function read(ask, text) {
     const keys = ["look", "grid"].map((part) => `trained.${part}.${ask.on}`);
     const given = { text, wanted: chosen, words: told.look, headName: told.headName, keys };
-    const { name, how, places, rows, count, reads, look, grid } = await ask("heads", given);
+    const { place, name, how, places, rows, count, reads, look, grid } = await ask("heads", given);
+    shown = place;
     show("look_back", at("look"), keys[0], look);
     show("heads_grid", at("grid"), keys[1], grid);
     at("off").textContent = say("without {head}", { head: name });
