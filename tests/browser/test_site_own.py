@@ -150,6 +150,54 @@ def test_the_machine_reads_the_own_text_and_writes_into_it(folder, window):
         assert live.locator("b:has-text('bold')").count() == 0
 
 
+# Notes what makes the browser style the page in the task in which the machine's sheet comes there.
+FORCED = """() => {
+  globalThis.stood = 0;
+  globalThis.forced = [];
+  let stands = false;
+  const note = (name) => stands && forced.push(name);
+  const spied = (owner, name, spy) => {
+    const known = Object.getOwnPropertyDescriptor(owner, name);
+    const part = known.get ? "get" : "value";
+    Object.defineProperty(owner, name, {
+      ...known,
+      [part](...given) {
+        return spy(this, given, () => known[part].apply(this, given));
+      },
+    });
+  };
+  const read = (name) => (node, given, run) => (note(name), run());
+  spied(Element.prototype, "currentCSSZoom", read("zoom"));
+  spied(Element.prototype, "getBoundingClientRect", read("box"));
+  spied(Element.prototype, "clientWidth", read("width"));
+  spied(globalThis, "getComputedStyle", read("style"));
+  spied(CanvasRenderingContext2D.prototype, "drawImage", ({ canvas }, given, run) => {
+    if (canvas.isConnected) note("painted");
+    return run();
+  });
+  spied(Element.prototype, "replaceChildren", (node, given, run) => {
+    const sheet = given[0] instanceof DocumentFragment && given[0].querySelector(".paper");
+    run();
+    if (!sheet) return;
+    [stood, stands] = [stood + 1, true];
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => (stands = false);
+    port2.postMessage(null);
+  });
+}"""
+
+
+def test_the_machine_comes_to_stand_without_being_styled_in_that_task(folder, window):
+    window.goto(own_page(folder / "styled", "home"))
+    expect(window.locator("#machine-live canvas").first).to_be_visible(timeout=PATIENCE)
+    window.evaluate(FORCED)
+    for many in range(1, 4):
+        typed(window, "home", "The owl baked bread. " * many)
+        until(window, lambda many=many: window.evaluate("stood") >= many)
+        window.wait_for_timeout(100)
+    assert window.evaluate("forced") == []
+
+
 def opened_cell(canvas: Any) -> None:
     """Keep the first cell of a row open, which lies below the names of its columns."""
     canvas.scroll_into_view_if_needed()
