@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from llmviz.nn.attention.study import HeadSummary
 
 Head = tuple[int, int]  # layer, head
+CLOSE = 1e-3  # what rounding may make of the same attention weight
 
 
 class HeadMaps(NamedTuple):
@@ -43,6 +44,35 @@ def require_own_keys(model: GPT) -> None:
             "the matrices are drawn of models in which each head has keys and values of its own; "
             f"here {config.n_head} heads share {config.kv_heads}"
         )
+
+
+def require_drawn_attention(
+    model: GPT, layer: int, read: torch.Tensor, weights: torch.Tensor
+) -> None:
+    """Raise ValueError unless attention in a layer has no other steps than pictures draw.
+
+    They draw queries and keys of what it reads, turned where positions are rotary, their scaled
+    products, the mask and the softmax. read (T, C), weights (H, T, T): as the model had them.
+    """
+    import torch
+
+    from llmviz.nn.attention import attention, share_heads, split_heads
+    from llmviz.nn.positions import rotate
+
+    attn, config = model.blocks[layer].attn, model.config
+    with torch.inference_mode():
+        sizes = (config.n_embd, attn.kv_size, attn.kv_size)
+        parts = attn.qkv(read).split(sizes, dim=-1)  # (T, C), (T, G·D) twice
+        heads = (config.n_head, config.kv_heads, config.kv_heads)
+        q, k, v = (split_heads(*part) for part in zip(parts, heads, strict=True))
+        if (speeds := turning_speeds(model)) is not None:
+            angles = (torch.arange(len(read))[:, None] * speeds).repeat(1, 2)  # (T, D)
+            q, k = (rotate(part, angles.cos(), angles.sin()) for part in (q, k))
+        k, v = (share_heads(part, config.n_head) for part in (k, v))
+        mask, before = seen_by_rows(model, len(read)), config.softmax_before_mask
+        drawn = attention(q, k, v, mask, attn.scale, softmax_before_mask=before).weights
+    if not torch.allclose(drawn, weights, atol=CLOSE, equal_nan=True):
+        raise ValueError("attention of this model has a step that this picture does not know")
 
 
 def seen_by_rows(model: GPT, t: int) -> torch.Tensor | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +25,7 @@ from llmviz.course.lessons.attention.trained.model import look
 from llmviz.course.ui import engine, model_on_text
 from llmviz.course.ui.matrix_picture import scale_of
 from llmviz.interpretability import heads_on_text
+from llmviz.interpretability.block import all_blocks
 from llmviz.models import GPT, GPTConfig
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
@@ -137,6 +140,37 @@ def test_speeds_are_those_that_the_model_turns_by():
     half = rotary.cos.shape[1] // 2
     torch.testing.assert_close(heads_on_text.turning_speeds(model).cos()[0], rotary.cos[1, :half])
     assert heads_on_text.turning_speeds(bundled_of().model) is None
+
+
+def test_attention_with_a_step_that_no_picture_knows_is_refused():
+    """So is a new kind of positions that is in the arithmetic and not yet in the pictures."""
+    for name in ("turned half", "sharper"):
+        bundled = bundled_of(positions="rotary")
+        for layer in bundled.model.blocks:
+            attn = layer.attn
+            if name == "turned half":
+                attn.rotary.cos[:, ::2], attn.rotary.sin[:, ::2] = 1, 0
+            else:
+                made = attn.queries_keys_values
+                attn.queries_keys_values = lambda *of, made=made: (
+                    2 * (qkv := made(*of))[0],
+                    *qkv[1:],
+                )
+        reading = model_on_text.Read(bundled, IDS, tuple(map(str, IDS)))
+        with pytest.raises(ValueError, match="a step that this picture does not know"):
+            real.model_head(replace(bundled, name=name), reading, 1, 0)
+        with pytest.raises(ValueError, match="a step that this picture does not know"):
+            all_blocks(bundled.model, IDS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_weight_is_called_the_softmax_of_all_scores_only_where_it_is(name):
+    """A window hides some of them from the last token, too."""
+    model = bundled_of(**MODELS[name]).model
+    one, seen = look(model, IDS), heads_on_text.seen_by_rows(model, len(IDS))
+    expected = (seen is None or bool(seen[-1].all())) and name != "softmax_again"
+    heads_of = product(range(2), range(model.config.n_head))
+    assert {one.of_all_scores(head) for head in heads_of} == {expected}
 
 
 @pytest.mark.parametrize("before", [None, *SOFTMAX_BEFORE_MASK])

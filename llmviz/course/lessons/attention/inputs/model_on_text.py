@@ -24,10 +24,12 @@ all_maps = kit.cached(32)(kit.on_model(heads_on_text.head_maps))
 def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int | None) -> Inputs:
     """Return one head of a bundled model on a text; None for all heads of the layer at once.
 
-    Raises ValueError: heads of this model share keys and values.
+    Raises ValueError: heads of this model share keys and values, or
+    its attention has a step that the picture does not know.
     """
     heads_on_text.require_own_keys(bundled.model)
     trace = traced(bundled, reading.ids, layer)
+    heads_on_text.require_drawn_attention(bundled.model, layer, trace["input"], trace["weights"])
     attn = bundled.model.blocks[layer].attn
     q, k, v = (trace[part] for part in "qkv")  # each (H, T, D)
     d = q.shape[-1]

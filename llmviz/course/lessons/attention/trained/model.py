@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from llmviz.sampling.steps import softmax
+
 if TYPE_CHECKING:
     from llmviz.corpus import Lookup
     from llmviz.models import GPT
@@ -32,6 +34,11 @@ class Look(NamedTuple):
     weights: np.ndarray  # (L, H, T)
     outputs: np.ndarray  # (L, H, D) the last token's context
     logits: np.ndarray  # (V,)
+
+    def of_all_scores(self, head: Head) -> bool:
+        """Whether a head's weights are the softmax of all scaled scores, none of them masked."""
+        found = softmax(self.scaled[head].astype(np.float64))
+        return np.allclose(found, self.weights[head], atol=1e-3)
 
 
 class LookPair(NamedTuple):

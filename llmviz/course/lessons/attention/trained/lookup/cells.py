@@ -57,7 +57,7 @@ def draw(state: kit.PageState, bundled: engine.Bundled, pair: LookPair, head: He
     line = words.lookup_same_key if both else words.lookup_own_key
     kit.prose(line, token=token, thing=pair.story.things[row])
     scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
-    plain = bundled.model.config.softmax_before_mask is None
+    plain = all(look.of_all_scores(head) for look in pair.looks)
     matrices = product(pair, head, row, place, scale, plain=plain)
     linked.show(state, matrices, f"{KEY}.product", stacked=True)
     _code(bundled.name, pair.looks[row], head, place, plain)
@@ -104,7 +104,7 @@ def product(
     """Return how the weight on one token came about, for both questions where both have it.
 
     scale: what the model multiplies scores by, and how that is written. plain: the weights are the
-    softmax of the scaled scores, as they should be.
+    softmax of all scaled scores, which behind a window they are not.
     """
     endings = (0, 1) if place < pair.shared else (row,)
     looks, things = [pair.looks[i] for i in endings], [pair.story.things[i] for i in endings]
