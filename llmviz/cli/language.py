@@ -90,17 +90,28 @@ def _import(given: argparse.Namespace) -> int:
 
 
 def _accept(given: argparse.Namespace) -> int:
-    """Write into each document which English its texts were made from."""
+    """Write into each document which English its texts were made from.
+
+    A text is named as `status` names it, or by its first part for all of a list or a table.
+    """
     translated = import_module("llmviz.course.document.translated")
     po = import_module("llmviz.course.document.po")
     whole = import_module("llmviz.files.whole")
     language = _known(given.language)
-    named = {name.partition(":")[0]: name.partition(":")[2] for name in given.names}
+    named: dict[str, set[str]] = {}
+    for document, _, text in (name.partition(":") for name in given.names):
+        named.setdefault(document, set()).add(text)
     for english in po.chosen(list(named)):
-        known, text = po.translation_of(english, language), named.get(translated.name_of(english))
+        known, name = po.translation_of(english, language), translated.name_of(english)
+        texts = named.get(name, {""})
+        there = {part for path in known.own for part in (path, path.split("/")[0])}
+        if missing := texts - there - {""}:
+            raise ValueError(f"{name} has no text {min(missing)!r} in {language!r}")
         if known.reader is None:
             continue
-        new = known.accepted(lambda path, text=text: not text or path.split("/")[0] == text)
+        new = known.accepted(
+            lambda path, texts=texts: not texts.isdisjoint(("", path, path.split("/")[0]))
+        )
         target = known.reader.path
         if target.read_text("utf-8") != new:
             whole.write_whole(target, lambda to, new=new: to.write_text(new, "utf-8"))

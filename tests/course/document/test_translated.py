@@ -143,6 +143,20 @@ def test_a_changed_english_sentence_makes_its_translation_stale_and_named(
         assert "stale" not in status(capsys)
 
 
+def test_accepted_is_each_text_that_is_named_and_no_other(course, capsys):
+    """By the name that `status` gives it; one that is not there is refused."""
+    english, spanish = course / "chapter.md", course / "chapter.es.md"
+    for old in ("The loss of {name}", "It is in the list.", "As many as rows"):
+        change(english, old, f"Today: {old}")
+    before = spanish.read_text("utf-8")
+    for name in ("hooks", "known/si", "pairs"):
+        assert main(["language", "accept", "es", "chapter:hook", f"chapter:{name}"]) == 2
+        assert repr(name) in capsys.readouterr().err and spanish.read_text("utf-8") == before
+    assert main(["language", "accept", "es", "chapter:hook", "chapter:known/yes"]) == 0
+    stale = [line.split()[2] for line in status(capsys, "es").splitlines() if "stale" in line]
+    assert stale == ["ask_row/1"]
+
+
 def test_a_form_that_a_language_does_not_have_is_not_missed(course, capsys):
     forms = "counts\n:   - `one`: {n} token\n    - `other`: {n} tokens\n"
     (course / "chapter.md").write_text(f"{ENGLISH}\n{forms}", "utf-8")
