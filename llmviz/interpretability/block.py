@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from llmviz.interpretability.heads_on_text import require_drawn_attention
-
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -44,8 +42,7 @@ def all_blocks(model: LanguageModel, ids: Sequence[int]) -> list[Steps]:
     (G, T, D), attn.scores, attn.scaled, attn.masked, attn.weights (H, T, T), attn.output (H, T, D),
     attn.concat, attn, sum1, norm2 (T, C), mlp.hidden, mlp.act (T, F), mlp, sum2, residual (T, C).
     Norms are left out where the model has none.
-    Raises ValueError for a model that `require_block` or `require_drawn_attention` refuses, and for
-    ids that it cannot read.
+    Raises ValueError for a model that `require_block` refuses, and for ids that it cannot read.
     """
     import torch
 
@@ -58,8 +55,6 @@ def all_blocks(model: LanguageModel, ids: Sequence[int]) -> list[Steps]:
     for layer in range(gpt.config.n_layer):
         at = f"blocks.{layer}."
         own = {name.removeprefix(at): trace[name][0] for name in trace if name.startswith(at)}
-        read = own["norm1"] if gpt.config.norm == "pre" else x
-        require_drawn_attention(gpt, layer, read, own["attn.weights"])
         layers.append(_with_sums(own, x, gpt.config.norm))
         x = own["residual"]
     return layers

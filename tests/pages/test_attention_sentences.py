@@ -22,6 +22,7 @@ from llmviz.course.lessons.attention.steps import chapter as steps
 from llmviz.course.lessons.attention.steps import drawn_variant
 from llmviz.course.lessons.attention.trained import chapter as trained
 from llmviz.course.lessons.attention.trained.model import look
+from llmviz.course.lessons.transformer.block.drawing import Drawing
 from llmviz.course.ui import engine, model_on_text
 from llmviz.course.ui.matrix_picture import scale_of
 from llmviz.interpretability import heads_on_text
@@ -160,7 +161,8 @@ def test_attention_with_a_step_that_no_picture_knows_is_refused():
         with pytest.raises(ValueError, match="a step that this picture does not know"):
             real.model_head(replace(bundled, name=name), reading, 1, 0)
         with pytest.raises(ValueError, match="a step that this picture does not know"):
-            all_blocks(bundled.model, IDS)
+            steps = all_blocks(bundled.model, IDS)[1]
+            Drawing(bundled.model, steps, IDS, tuple(map(str, IDS)), 1, 0)
 
 
 @pytest.mark.parametrize("name", MODELS)

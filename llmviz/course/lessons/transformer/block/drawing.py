@@ -25,6 +25,7 @@ from llmviz.course.ui.matrix_picture import (
     weights_to_output,
 )
 from llmviz.interpretability.block import STAGES, Steps, parameters_of
+from llmviz.interpretability.heads_on_text import require_drawn_attention
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.steps import AttentionSteps
@@ -165,7 +166,10 @@ def stage_names(norm: str) -> list[str]:
 
 @dataclass
 class Drawing:
-    """A layer that is being drawn: its stages add their matrices one after the other."""
+    """A layer that is being drawn: its stages add their matrices one after the other.
+
+    Raises ValueError as `require_drawn_attention` does.
+    """
 
     model: GPT
     steps: Steps
@@ -184,7 +188,8 @@ class Drawing:
         width, hidden = self.config.n_embd, self.config.feed_forward_size
         sizes = {"C": width, "D": self.config.head_size, "N": width, "F": hidden}
         self.windows = {axis: self.picture.window(axis, size) for axis, size in sizes.items()}
-        attn = self.block.attn
+        attn, read = self.block.attn, self.steps["norm1" if self.norm == "pre" else "input"]
+        require_drawn_attention(self.model, self.layer, read, self.steps["attn.weights"])
         unmixed = torch.equal(attn.projection.weight, torch.eye(width))
         about = (len(self.tokens), self.layer, self.head, attn.scale)
         self.say = Captions(self.config, *about, unmixed=unmixed)
