@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import re
 import shutil
@@ -362,6 +363,12 @@ def test_a_step_of_sampling_is_a_function_and_an_entry():
         assert not sampling_steps(np.zeros(4))["even"].active
     finally:
         STEPS.remove(kind)
+
+
+@pytest.mark.parametrize(("neutral", "high"), [(None, 1), (math.inf, math.inf), (2, 1)])
+def test_a_step_whose_slider_cannot_hold_its_setting_is_refused_at_once(neutral, high):
+    with pytest.raises(ValueError, match="newcomer"):
+        StepKind("newcomer", lambda logits, on: logits, neutral, int, "", "", "new", 0, high)
 
 
 # ---- a colour

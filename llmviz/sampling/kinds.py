@@ -6,6 +6,7 @@ shows of it. The pipeline, the lesson and its links read this list.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,8 @@ class StepKind:
 
     name: of its setting, as `sampling_steps` takes it. function: of logits (V,) and the setting,
     and of the earlier token ids where it `reads_previous`. neutral: the value that changes
-    nothing; `none` says whether None changes nothing either. check: raises ValueError for a value
-    out of range.
+    nothing, one that its link and its slider can hold; `none` says whether None changes nothing
+    either. check: raises ValueError for a value out of range.
 
     title, hint: its name and what it does, in a sentence. control: its name in a link. low, high:
     the least and the largest value in a link. stops: of its slider; without any it has none.
@@ -44,6 +45,17 @@ class StepKind:
     whole: bool = False
     reads_previous: bool = False
     in_old_links: bool = False
+
+    def __post_init__(self) -> None:
+        held = (self.neutral,) if isinstance(self.neutral, int | float) else ()
+        if self.neutral is None and not self.whole:
+            raise ValueError(f"only the setting of a `whole` step may be None; {self.name} is none")
+        for value in (*held, *self.stops):
+            if not self.low <= value <= self.high < math.inf:
+                raise ValueError(
+                    f"{self.name} must have its neutral value and its stops from low={self.low} to "
+                    f"high={self.high}, and all finite; got {value}"
+                )
 
     def changes_something(self, value: Any) -> bool:
         """Whether the step does anything with this value of its setting."""
