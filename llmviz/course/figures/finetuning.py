@@ -90,7 +90,6 @@ def learning_curve(
     steps (N,), loss (N,); measured: (step, loss) pairs; names: of the two; last: the step at which
     the axis ends, so that it stands still while the curve grows.
     """
-    brown, blue = theme.POLES[mode]["neutral"]
     traces = [
         {
             "type": "scatter",
@@ -98,7 +97,7 @@ def learning_curve(
             "x": list(steps),
             "y": list(loss),
             "name": names[0],
-            "line": {"color": blue, "width": 1.6},
+            "line": {"color": theme.role_color("loss", mode), "width": 1.6},
             "hovertemplate": "%{y:.3f}",
         },
         {
@@ -107,7 +106,7 @@ def learning_curve(
             "x": [step for step, _ in measured],
             "y": [value for _, value in measured],
             "name": names[1],
-            "line": {"color": brown, "width": 1.6, "dash": "dot"},
+            "line": {"color": theme.POLES[mode]["neutral"][0], "width": 1.6, "dash": "dot"},
             "marker": {"size": 7, "symbol": "square"},
             "hovertemplate": "%{y:.3f}",
         },

@@ -81,7 +81,7 @@ export class FilmCurve {
       pen.fillText(`${number(low, 2)} – ${number(high, 2)}`, width - 2, FILM.tall);
     }
     pen.lineJoin = "round";
-    line(pen, plot, null, curve.values, { color: style("--lv-muted") });
+    line(pen, plot, null, curve.values, { color: style("--lv-loss") });
     pen.strokeStyle = pen.fillStyle = style("--lv-accent");
     pen.lineWidth = 2;
     segment(pen, plot.x(step), 2, plot.x(step), plot.bottom);

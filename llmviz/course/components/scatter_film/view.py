@@ -33,7 +33,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Curve:
-    """A number for each frame, None where there is none yet, and its title with the unit."""
+    """A loss for each frame, None where there is none yet, and its title with the unit."""
 
     title: str
     values: Sequence[float | None]

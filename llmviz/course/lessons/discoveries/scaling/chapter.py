@@ -250,7 +250,7 @@ def _next(guess: kit.Guess) -> None:
     level = [(runs()[0].entropy, words.floor_level)] if guess.open else []
     guess.line(
         [],
-        kit.Drawn(words.sizes_line, places, losses),
+        kit.Drawn(words.sizes_line, places, losses, "loss"),
         kit.Scale(
             0.8,
             len(every) + 0.2,
