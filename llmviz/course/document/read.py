@@ -132,7 +132,10 @@ class Reader:
         text = Sentence("\n\n".join(paragraphs))
         if node.tag == "h3":
             if after == len(nodes) or nodes[after].type != "bullet_list":
-                raise self._wrong(self._line(node), "a question has a list of answers")
+                answers = "a question has a list of answers, `- [x]` before the right one; "
+                raise self._wrong(
+                    self._line(node), f"{answers}one with computed ones is a plain text"
+                )
             self._keep(named[2], self._ask(text, nodes[after]), node)
             return after + 1
         self._keep(named[2], Section(Sentence(named[1]), text), node)
