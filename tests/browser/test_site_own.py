@@ -268,7 +268,11 @@ def test_the_neighbours_of_a_token_are_those_of_its_vector(folder, window):
     until(window, lambda: computed(window) == pytest.approx(np.sort(alike)[-5], abs=1e-3))
     for odd in ODD:
         window.locator("#alike-text").fill(odd)
-        expect(buttons).to_have_count(min(24, len(tokenizer.encode(odd))))
+        count = len(tokenizer.encode(odd))
+        expect(buttons).to_have_count(min(24, count))
+        more = window.locator("#alike-tokens .muted")
+        expect(more).to_have_text([f"and {count - 24:,} more"] if count > 24 else [])
+        expect(window.locator("#alike-live")).to_be_visible(visible=count > 0)
         expect(rows).to_have_count(12 if odd else 0)
         assert window.locator("#alike-tokens b").count() == 0
 

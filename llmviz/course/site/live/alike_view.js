@@ -1,6 +1,7 @@
 // The neighbours of a token of a visitor's own text among all vectors of the model, by their cosine.
 
-import { fixed } from "../../components/_shared/numbers.js";
+import { fixed, whole } from "../../components/_shared/numbers.js";
+import { Refused } from "./behind.js";
 import { serving } from "./engine.js";
 import { ownText } from "./own_text.js";
 import { el } from "./page_parts.js";
@@ -71,10 +72,9 @@ function wholeWord(names) {
 
 const questions = {
   tokens({ tokenizer, nameOf }, { text }) {
-    return tokenizer
-      .encode(text)
-      .slice(0, TOKENS)
-      .map((id) => [id, nameOf(id)]);
+    const ids = tokenizer.encode(text);
+    const tokens = ids.slice(0, TOKENS).map((id) => [id, nameOf(id)]);
+    return { tokens, more: ids.length - tokens.length };
   },
   // The neighbours of a token, and its vector beside that of one of them: `other`, or the nearest.
   near({ model, nameOf }, { id, other, keys }) {
@@ -97,7 +97,8 @@ export function start(told, views) {
   const draw = showing(views);
 
   async function show(ask, tokens) {
-    for (const [place, button] of [...at("tokens").children].entries()) button.setAttribute("aria-pressed", String(place === chosen));
+    for (const [place, button] of at("tokens").querySelectorAll("button").entries())
+      button.setAttribute("aria-pressed", String(place === chosen));
     at("pair").hidden = !tokens.length;
     if (!tokens.length) return at("rows").replaceChildren();
     const keys = ["cells", "cosine"].map((place) => `alike.${place}.${ask.on}`);
@@ -127,7 +128,7 @@ export function start(told, views) {
   }
 
   async function read(ask, text) {
-    const tokens = await ask("tokens", { text });
+    const { tokens, more } = await ask("tokens", { text });
     if (of !== ask.on) [of, chosen, other] = [ask.on, -1, -1];
     if (chosen < 0 || chosen >= tokens.length) chosen = wholeWord(tokens.map(([, name]) => name));
     at("tokens").replaceChildren(
@@ -140,9 +141,10 @@ export function start(told, views) {
         });
         return button;
       }),
+      ...(more ? [el("span", "muted", say("and {count} more", { count: whole(more) }))] : []),
     );
     await show(ask, tokens);
-    return tokens.length ? "" : say("Type something: without a text there is no token to compare.");
+    if (!tokens.length) throw new Refused(say("Type something: without a text there is no token to compare."));
   }
 
   ownText("alike", told, { small: told.model, questions, read, most: TOKENS, watched: false });
