@@ -46,11 +46,11 @@ class Options:
                 )
 
     def whole(self, name: str, default: int) -> int:
-        """A whole number."""
+        """The option, a whole number; `default` where it is absent."""
         return self._of(name, default, (int,), "a whole number")
 
     def number(self, name: str, default: float) -> float:
-        """A number."""
+        """The option, whole or not; `default` where it is absent."""
         return self._of(name, default, (float, int), "a number")
 
     def boolean(self, name: str, default: bool) -> bool:

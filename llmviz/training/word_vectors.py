@@ -50,7 +50,7 @@ class WordVectorPlan:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> WordVectorPlan:
-        """From `to_dict`."""
+        """The plan that `to_dict` wrote; `also` may be absent, as in older ones."""
         train = SkipGramTraining.from_dict(values["train"])
         return cls(**{**values, "also": tuple(values.get("also", ())), "train": train})
 
