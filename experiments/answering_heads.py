@@ -65,10 +65,10 @@ def answering_head(
 
     prompts: ids, the one that is answered rightly first. answers (K,): tokens that are compared.
     """
-    from llmviz.interpretability.patching import patch_places, read_prompt
+    from llmviz.interpretability.patching import patch_by_position, read_prompt
 
     right, here = (read_prompt(model, ids) for ids in prompts)
-    sites, logits = next(patch_places(model, here, right, answers, ("head",)))
+    sites, logits = next(patch_by_position(model, here, right, answers, ("head",)))
     chances = logits.double().softmax(-1)[:, 0]
     best = int(chances.argmax())
     site = sites[best]

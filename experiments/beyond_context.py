@@ -30,14 +30,16 @@ from llmviz.course.lessons.errors.asked.beyond_context import (
 STEPS, CHARACTERS = 800, 1_000_000
 
 
-def losses_by_place(model: LanguageModel, tokenizer: Tokenizer, texts: int = TEXTS) -> list[float]:
-    """Return the loss of a model by place in texts of TIMES its context (B,)."""
+def losses_by_position(
+    model: LanguageModel, tokenizer: Tokenizer, texts: int = TEXTS
+) -> list[float]:
+    """Return the loss of a model by position in texts of TIMES its context (B,)."""
     from llmviz.evaluation import longer_texts
     from llmviz.models.transformers import require_transformer
 
     ids = longer_texts.long_texts(tokenizer, TIMES * model.context_length, texts)
     longer = longer_texts.longer_copy(require_transformer(model), TIMES)
-    return longer_texts.losses_by_place(longer, ids, BIN).tolist()
+    return longer_texts.losses_by_position(longer, ids, BIN).tolist()
 
 
 def measure_one(kind: str, seed: int) -> list[float]:
@@ -45,7 +47,7 @@ def measure_one(kind: str, seed: int) -> list[float]:
     from experiments._small_world import train_small
 
     small = train_small(seed, STEPS, CHARACTERS, {"positions": kind})
-    return losses_by_place(small.model, small.tokenizer)
+    return losses_by_position(small.model, small.tokenizer)
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

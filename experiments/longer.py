@@ -96,7 +96,7 @@ def measure_one(seed: int, ids: Tensor | None = None) -> dict[str, list[float]]:
     from llmviz.evaluation.longer_texts import (
         long_texts,
         longer_copy,
-        losses_by_place,
+        losses_by_position,
         stretched_copy,
     )
     from llmviz.models.transformers import require_transformer
@@ -104,7 +104,7 @@ def measure_one(seed: int, ids: Tensor | None = None) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
 
     def note(kind: str, model: GPT) -> None:
-        losses = losses_by_place(model, texts, BIN)
+        losses = losses_by_position(model, texts, BIN)
         found[kind] = [round(loss, 4) for loss in losses.tolist()]
 
     small = train_small(seed, STEPS, CHARACTERS, {"positions": "learned"})

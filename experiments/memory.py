@@ -97,13 +97,13 @@ def train_reader(name: str, seed: int, steps: int = STEPS) -> tuple[LanguageMode
 def loss_of(reader: LanguageModel) -> float:
     """Return what a model of stories loses above the grammar's own, nats a word."""
     from experiments.longer import BIN, floor_by_place
-    from llmviz.evaluation.longer_texts import long_texts, losses_by_place
+    from llmviz.evaluation.longer_texts import long_texts, losses_by_position
     from llmviz.tokenizers import get_tokenizer
 
     tokenizer = get_tokenizer("word")
     ids = long_texts(tokenizer, CONTEXT, NEW_TEXTS)
     floor = sum(floor_by_place(ids, tokenizer)) * BIN / CONTEXT
-    loss = float(losses_by_place(require_transformer(reader), ids, CONTEXT)[0])
+    loss = float(losses_by_position(require_transformer(reader), ids, CONTEXT)[0])
     return round(loss - floor, 4)
 
 

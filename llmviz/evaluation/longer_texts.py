@@ -73,9 +73,10 @@ STRETCHES = ("plain", "linear", "ntk", "yarn")
 def stretched_copy(model: GPT, times: int, way: str) -> GPT:
     """Return a rotary model with the same weights that reads `times` as many tokens.
 
-    way: plain turns further places as before; linear turns everything `times` slower; ntk slows
-    only what turned slowly, by a larger base; yarn slows what has not turned once in the context,
-    and sharpens every look. Weights stay as they are, so what was not trained on it may suffer.
+    way: plain extrapolates; linear turns every pair `times` slower (position interpolation); ntk
+    slows the slow pairs most, by a larger base; yarn slows what has not turned once in the context,
+    and scales queries and keys, so that attention stays sharp. Weights stay as they are, so what
+    was not trained on it may suffer.
     Raises ValueError for another way, or positions that are not rotary.
     """
     from llmviz.nn.positions import ntk_base, yarn_scaling, yarn_sharpening
@@ -99,8 +100,8 @@ def stretched_copy(model: GPT, times: int, way: str) -> GPT:
     return longer
 
 
-def losses_by_place(model: GPT, ids: Tensor, size: int) -> np.ndarray:
-    """Return the mean loss in texts (N, T + 1) by bins of `size` places (T / size,), in nats."""
+def losses_by_position(model: GPT, ids: Tensor, size: int) -> np.ndarray:
+    """Return the mean loss in texts (N, T + 1) by bins of `size` positions (T / size,), in nats."""
     import torch
     import torch.nn.functional as F
 

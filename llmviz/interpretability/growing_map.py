@@ -88,8 +88,8 @@ class GrowingMap(Growing):
         self.shares: dict[Site, float] = {}
 
     def _steps(self) -> Iterator[int]:
-        from llmviz.interpretability.patching import patch_places
+        from llmviz.interpretability.patching import patch_by_position
 
-        for sites, logits in patch_places(*self._read, self.pair, self._kinds, AT_ONCE):
+        for sites, logits in patch_by_position(*self._read, self.pair, self._kinds, AT_ONCE):
             self.shares.update(zip(sites, self.shares_of(logits), strict=True))
             yield len(sites)

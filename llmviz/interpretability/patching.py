@@ -126,7 +126,7 @@ def patch_map(
 ) -> PatchMap:
     """Patch each site alone and return the logits of `tokens`; kinds left out are NaN.
 
-    See `patch_places`, which does the same a place at a time.
+    See `patch_by_position`, which does the same one position at a time.
     """
     config, places = require_transformer(model).config, aligned(own, donor)
     n_layer, n = config.n_layer, len(tokens)
@@ -135,7 +135,7 @@ def patch_map(
         torch.full((n_layer, config.n_head, places, n), torch.nan),
         torch.full((n_layer, places, n), torch.nan),
     )
-    for sites, logits in patch_places(model, own, donor, tokens, kinds):
+    for sites, logits in patch_by_position(model, own, donor, tokens, kinds):
         for site, row in zip(sites, logits, strict=True):
             if site.kind == "head":
                 effects.head[site.layer, site.head, site.back] = row
@@ -144,7 +144,7 @@ def patch_map(
     return effects
 
 
-def patch_places(
+def patch_by_position(
     model: LanguageModel,
     own: Reading,
     donor: Reading,
@@ -152,11 +152,11 @@ def patch_places(
     kinds: Sequence[str] = KINDS,
     at_once: int | None = None,
 ) -> Iterator[tuple[list[Site], Tensor]]:
-    """Yield the sites at one place and the logits of `tokens` (sites, N), from the last place on.
+    """Yield the sites at one position and the logits of `tokens` (sites, N), from the last one on.
 
-    All sites of a place are rows of one batch; with `at_once`, no more than so many are. What a
+    All sites of a position are rows of one batch; with `at_once`, no more than so many are. What a
     site cannot change is the own prompt's and not computed again: the layers before it, and, where
-    tokens see only what came before them, the tokens before its place.
+    tokens see only what came before them, the tokens before its position.
     Raises ValueError for an unknown kind.
     """
     gpt = require_transformer(model)

@@ -17,15 +17,15 @@ DTYPES = ("float32", "bfloat16")
 MOST_TOKENS = 10**12  # of a batch; more is a slip of the keyboard
 
 
-class Kept(NamedTuple):
-    """One tensor that the forward pass keeps for the backward pass: numbers for each token."""
+class SavedTensor(NamedTuple):
+    """One tensor that the forward pass saves for the backward pass: numbers for each token."""
 
     name: str
     numbers: int
     layers: int  # in how many layers; 0: once, outside of them
 
 
-def kept_tensors(config: GPTConfig) -> list[Kept]:
+def saved_tensors(config: GPTConfig) -> list[SavedTensor]:
     """Return each tensor that torch keeps of a GPT's forward pass on a processor, in float32.
 
     Exact for GPT-2's form: norms before attention and feed-forward, as many heads of keys and
@@ -48,16 +48,16 @@ def kept_tensors(config: GPTConfig) -> list[Kept]:
         raise ValueError("the kept tensors are listed for models of GPT-2's form without dropout")
     c, f, n = config.n_embd, config.feed_forward_size, config.n_layer
     return [
-        Kept("norm_inputs", 2 * c, n),
-        Kept("norm_outputs", 2 * c, n),
-        Kept("norm_statistics", 4, n),  # a mean and a deviation for each of two norms
-        Kept("qkv", 3 * c, n),
-        Kept("attention_output", c, n),
-        Kept("attention_sums", config.n_head, n),  # the logarithm of each softmax's divisor
-        Kept("hidden", f, n),
-        Kept("activated", f, n),
-        Kept("last_norm", 2 * c + 2, 0),
-        Kept("log_probabilities", config.vocab_size, 0),
+        SavedTensor("norm_inputs", 2 * c, n),
+        SavedTensor("norm_outputs", 2 * c, n),
+        SavedTensor("norm_statistics", 4, n),  # a mean and a deviation for each of two norms
+        SavedTensor("qkv", 3 * c, n),
+        SavedTensor("attention_output", c, n),
+        SavedTensor("attention_sums", config.n_head, n),  # the logarithm of each softmax's divisor
+        SavedTensor("hidden", f, n),
+        SavedTensor("activated", f, n),
+        SavedTensor("last_norm", 2 * c + 2, 0),
+        SavedTensor("log_probabilities", config.vocab_size, 0),
     ]
 
 
@@ -77,13 +77,13 @@ _FREE = (
 )
 
 
-def kept_numbers(config: GPTConfig, recompute: int = 0) -> int:
-    """Numbers of all `kept_tensors` for one token, at the end of the forward pass.
+def saved_numbers(config: GPTConfig, recompute: int = 0) -> int:
+    """Numbers of all `saved_tensors` for one token, at the end of the forward pass.
 
     recompute: of the layers only the input of every so many is kept; 0 keeps everything.
-    Raises ValueError as `kept_tensors` does.
+    Raises ValueError as `saved_tensors` does.
     """
-    kept = kept_tensors(config)
+    kept = saved_tensors(config)
     if recompute:
         groups = -(-config.n_layer // recompute)
         return groups * config.n_embd + sum(tensor.numbers for tensor in kept if not tensor.layers)

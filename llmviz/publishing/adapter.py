@@ -18,7 +18,7 @@ from llmviz.finetuning.model_lookup import tuning_folder
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned
 from llmviz.pretrained import find_base
-from llmviz.publishing.form import gpt_of, places, published_config
+from llmviz.publishing.form import gpt_of, published_config, stored_tensors
 from llmviz.runs.named import find_checkpoint
 from llmviz.runs.store import PREFIX as RUN
 from llmviz.runs.store import find_run, split_name
@@ -41,15 +41,15 @@ def export_adapter(name: str, folder: Path, dtype: torch.dtype = torch.float32) 
     layers = lora_layers(model)
     tensors: dict[str, Tensor] = {}
     targets, transposed = [], False
-    for place in places(model.config):
-        path = place.ours.removesuffix(WEIGHT)
-        if path not in layers or not place.ours.endswith(WEIGHT):
+    for stored in stored_tensors(model.config):
+        path = stored.ours.removesuffix(WEIGHT)
+        if path not in layers or not stored.ours.endswith(WEIGHT):
             continue
-        theirs, adapter = place.name.removesuffix(WEIGHT), _adapter_of(layers[path])
+        theirs, adapter = stored.name.removesuffix(WEIGHT), _adapter_of(layers[path])
         tensors[f"{PREFIX}{theirs}{A}"] = adapter.A.detach().clone()
-        tensors[f"{PREFIX}{theirs}{B}"] = adapter.B.detach()[place.rows].clone()
+        tensors[f"{PREFIX}{theirs}{B}"] = adapter.B.detach()[stored.rows].clone()
         targets.append(theirs)
-        transposed = transposed or place.transposed
+        transposed = transposed or stored.transposed
     first = _adapter_of(next(iter(layers.values())))
     rank = first.A.shape[0]
     with removed_if_empty(folder):

@@ -17,7 +17,7 @@ from llmviz.models.settings import GPTConfig
 from llmviz.training.run_folder import Trained
 
 
-class Place(NamedTuple):
+class StoredTensor(NamedTuple):
     """Where a tensor of ours goes: its published name, and the rows of ours that it is."""
 
     name: str
@@ -46,22 +46,22 @@ def published_config(config: GPTConfig) -> dict[str, Any]:
     return config_to_gpt2(config) if config.positions == "learned" else config_to_llama(config)
 
 
-def places(config: GPTConfig) -> Iterator[Place]:
+def stored_tensors(config: GPTConfig) -> Iterator[StoredTensor]:
     """Yield every tensor of the form."""
     if config.positions != "learned":
         for tensor in tensors_to_write(config):
-            yield Place(tensor.name, tensor.ours, tensor.shape, tensor.rows)
+            yield StoredTensor(tensor.name, tensor.ours, tensor.shape, tensor.rows)
         return
     for name, ours, shape, transposed in gpt2_format.stored_tensors(config):
         whole = name if name == gpt2_format.HEAD else gpt2_format.PREFIX + name
-        yield Place(whole, ours, shape, transposed=transposed)
+        yield StoredTensor(whole, ours, shape, transposed=transposed)
 
 
-def published_tensors(model: GPT) -> Iterator[tuple[Place, Tensor]]:
-    """Yield each place with our tensor, a matrix as (out, in); an absent bias is zeros."""
+def published_tensors(model: GPT) -> Iterator[tuple[StoredTensor, Tensor]]:
+    """Yield each stored tensor with our values, a matrix as (out, in); an absent bias is zeros."""
     parameters = dict(model.named_parameters(remove_duplicate=False))
-    for place in places(model.config):
-        if place.ours in parameters:
-            yield place, parameters[place.ours].detach()[place.rows].cpu()
+    for stored in stored_tensors(model.config):
+        if stored.ours in parameters:
+            yield stored, parameters[stored.ours].detach()[stored.rows].cpu()
         else:
-            yield place, torch.zeros(place.shape)
+            yield stored, torch.zeros(stored.shape)

@@ -18,7 +18,7 @@ from torch import Tensor
 from llmviz.files.whole import TEMPORARY, write_whole, writing
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.positions import rotary_angles, stretched
-from llmviz.publishing.form import Place, gpt_of, published_config, published_tensors
+from llmviz.publishing.form import StoredTensor, gpt_of, published_config, published_tensors
 from llmviz.tokenizers.gguf_tokenizer import PATTERNS
 from llmviz.tokenizers.published_form import PublishedForm, published_form
 from llmviz.training import locks
@@ -176,7 +176,7 @@ def _write_tokenizer(writer: Any, form: PublishedForm, cut: str, size: int) -> N
 
 
 def _tensors(
-    config: GPTConfig, kind: str, published: Iterator[tuple[Place, Tensor]]
+    config: GPTConfig, kind: str, published: Iterator[tuple[StoredTensor, Tensor]]
 ) -> Iterator[tuple[str, Tensor]]:
     """The tensors as llama.cpp wants them; its Llama has the two halves of a head interleaved."""
     for place, tensor in published:

@@ -16,7 +16,7 @@ from llmviz.finetuning.adapters import BASE, CONFIG, WEIGHTS, config_of, load_ad
 from llmviz.finetuning.lora import without_adapters
 from llmviz.models.gpt import GPT
 from llmviz.nn.finite import wrong_tensor
-from llmviz.publishing.form import gpt_of, places
+from llmviz.publishing.form import gpt_of, stored_tensors
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json
 from llmviz.training.run_folder import Trained
@@ -57,13 +57,13 @@ def with_adapter(folder: Path, find: Callable[[str], Trained]) -> Trained:
 def _add(
     model: GPT, pairs: dict[str, tuple[torch.Tensor, torch.Tensor]], scale: float, source: Path
 ) -> None:
-    known = {place.name.removesuffix(WEIGHT): place for place in places(model.config)}
+    known = {stored.name.removesuffix(WEIGHT): stored for stored in stored_tensors(model.config)}
     parameters = dict(model.named_parameters())
     for name, (a, b) in pairs.items():
-        place = known.get(name)
-        if place is None or place.ours not in parameters:
+        stored = known.get(name)
+        if stored is None or stored.ours not in parameters:
             raise CheckpointError(f"{source} changes {name}, which its base does not have")
-        rows = parameters[place.ours][place.rows]
+        rows = parameters[stored.ours][stored.rows]
         if a.shape[0] != b.shape[1] or (b.shape[0], a.shape[1]) != tuple(rows.shape):
             raise CheckpointError(
                 f"{source} belongs to another base: {name} is {_size(rows)} here, its A is "

@@ -212,7 +212,7 @@ class RunManager:
             run = self._life.runs.get(name)
             return dataclasses.replace(run) if run else None
 
-    def place(self, name: str) -> int:
+    def queue_position(self, name: str) -> int:
         """How many runs are before this one in the queue; −1 where it does not wait."""
         with self._life.changed:
             order = list(self._life.queue.order())

@@ -189,7 +189,7 @@ class Scheduler:
         batch = [self.waiting.popleft() for _ in range(count)]
         for sequence in batch:
             sequence.table = [self.blocks.allocate() for _ in range(blocks)]
-            self.place(sequence)
+            self._activate(sequence)
         begin(batch, plan)
 
     def _plan_running(self, plan: Plan) -> None:
@@ -200,9 +200,11 @@ class Scheduler:
                 prompts.append(sequence)
             elif sequence.beams is not None:
                 unit = list(sequence.unit)
-                if sequence is unit[0] and self._make_room(unit, plan):
+                if sequence is unit[0] and self._allocate_slots(unit, plan):
                     plan.decode += unit
-            elif sequence.computed < sequence.allocated_slots or self._make_room([sequence], plan):
+            elif sequence.computed < sequence.allocated_slots or self._allocate_slots(
+                [sequence], plan
+            ):
                 plan.decode.append(sequence)
         left = self.config.token_budget - len(plan.decode) if self.policy.chunked else None
         for sequence in prompts:
@@ -278,7 +280,7 @@ class Scheduler:
         computed = beginning.blocks * size
         sequence.table, sequence.allocated_slots = table, len(table) * size
         sequence.computed, sequence.remembered = computed, beginning.blocks
-        self.place(sequence)
+        self._activate(sequence)
         plan.shared += computed
         count = length - computed
         if self.left is not None:
@@ -287,10 +289,11 @@ class Scheduler:
         if count:
             plan.prefill.append((sequence, computed, count))
 
-    def _make_room(self, unit: list[Sequence], plan: Plan) -> bool:
-        """A place for the last token of running sequences; False where they had to leave.
+    def _allocate_slots(self, unit: list[Sequence], plan: Plan) -> bool:
+        """Give the next token of running sequences its slots; False where they were preempted.
 
-        A shared block that one of them is going to write into is copied for it.
+        Where no block is free, the youngest sequence is preempted for them. A shared block that one
+        of them is going to write into is copied for it.
         """
         blocks = self.blocks
         # one each at most
@@ -339,7 +342,7 @@ class Scheduler:
                 plan.swapped_in.append(sequence.name)
                 sequence.allocated_slots = len(sequence.table) * blocks.block_size
                 sequence.remembered = 0
-                self.place(sequence)
+                self._activate(sequence)
                 plan.decode.append(sequence)
             self.free_host_blocks(unit)
             if self.left is not None:
@@ -431,8 +434,8 @@ class Scheduler:
         """Whether so many blocks are free, with one to spare where others run already."""
         return count + bool(self.running) <= self.blocks.free
 
-    def place(self, sequence: Sequence) -> None:
-        """Let a sequence run; its table is set."""
+    def _activate(self, sequence: Sequence) -> None:
+        """Let a sequence run, in the order of arrival; its block table is set."""
         self.rows += sequence.rows
         if self.running and sequence.order < self.running[-1].order:
             insort(self.running, sequence, key=_age)

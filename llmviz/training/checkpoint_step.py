@@ -30,11 +30,11 @@ def step_of_weights(out: Path) -> int:
     """
     written, last = read_header(out / MODEL).get(STEP, ""), last_record(out)
     if last is None:
-        raise _no_place(out)
+        raise _unknown_progress(out)
     return int(written) if written.isdecimal() else last["step"]
 
 
-def place_of_weights(out: Path) -> tuple[int, int, float]:
+def progress_of_weights(out: Path) -> tuple[int, int, float]:
     """Step, tokens and seconds of the weights in OUT/model.safetensors.
 
     Raises CheckpointError as `step_of_weights`, and where the curve has no line of that step or of
@@ -43,11 +43,11 @@ def place_of_weights(out: Path) -> tuple[int, int, float]:
     step = step_of_weights(out)
     records = [record for record in read_metrics(out) if record.step <= step]
     if not records:
-        raise _no_place(out)
+        raise _unknown_progress(out)
     return step, records[-1].tokens, records[-1].seconds
 
 
-def _no_place(out: Path) -> CheckpointError:
+def _unknown_progress(out: Path) -> CheckpointError:
     return CheckpointError(
         f"{out} has no checkpoint, and {METRICS} does not say how far the weights in {MODEL} "
         "were trained; train into another folder"

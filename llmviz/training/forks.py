@@ -10,7 +10,7 @@ from typing import Any
 from llmviz.files.weights import write_weights
 from llmviz.files.whole import write_whole
 from llmviz.training import reading
-from llmviz.training.checkpoint_step import place_of_weights, step_of_weights
+from llmviz.training.checkpoint_step import progress_of_weights, step_of_weights
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
@@ -82,13 +82,13 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     reading.read_tokenizer(parent)  # what is copied is one, and not of any size
     if (parent / OWN_TEXT).is_file() and (parent / OWN_TEXT).stat().st_size > LARGEST_CORPUS:
         raise CheckpointError(f"{parent / OWN_TEXT} is larger than {LARGEST_CORPUS:,} bytes")
-    place = place_of_weights(parent) if fresh else None
+    progress = progress_of_weights(parent) if fresh else None
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = reading.step_folder(out, step)
     checkpoint.parent.mkdir()
     # Files of a checkpoint are never written again, so both runs may have the same ones.
-    if place is not None:
-        _write_checkpoint(checkpoint, parent / reading.MODEL, place, plan)
+    if progress is not None:
+        _write_checkpoint(checkpoint, parent / reading.MODEL, progress, plan)
     else:
         shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
     _link_or_copy(checkpoint / reading.MODEL, out / reading.MODEL)

@@ -188,11 +188,11 @@ def _write_whole(folder: Path, write: Callable[[Path], None]) -> None:
             shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    _make_room(folder)
+    _evict(folder)
 
 
-def _make_room(newest: Path) -> None:
-    """Delete what was not used for the longest time while there is more than MOST.
+def _evict(newest: Path) -> None:
+    """Delete the least recently used folders while there is more than MOST.
 
     What another process is writing stays.
     """

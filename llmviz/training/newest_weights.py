@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from torch import Tensor
 
-from llmviz.training.checkpoint_step import place_of_weights
+from llmviz.training.checkpoint_step import progress_of_weights
 from llmviz.training.checkpoints import Checkpoint, load_checkpoint
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import check_manifest, sha256
@@ -41,7 +41,7 @@ def newest_step(folder: Path | str) -> int | None:
     out, saved = Path(folder), steps_saved(folder)
     if saved:
         return saved[-1][0]
-    return place_of_weights(out)[0] if (out / MODEL).is_file() else None
+    return progress_of_weights(out)[0] if (out / MODEL).is_file() else None
 
 
 def newest_checkpoint(folder: Path | str) -> Checkpoint | None:
@@ -57,7 +57,7 @@ def newest_checkpoint(folder: Path | str) -> Checkpoint | None:
         return dataclasses.replace(sound[0], notes=sound[1])
     if not (out / MODEL).is_file():
         return None
-    step, tokens, seconds = place_of_weights(out)
+    step, tokens, seconds = progress_of_weights(out)
     note = (
         f"there is no checkpoint in {out}: the run goes on from step {step} with the weights in "
         f"{MODEL} and an optimizer that begins anew"

@@ -14,7 +14,7 @@ from llmviz.evaluation.longer_texts import (
     long_texts,
     longer_copy,
     loss_beyond,
-    losses_by_place,
+    losses_by_position,
     stretched_copy,
 )
 from llmviz.models import GPT
@@ -101,7 +101,7 @@ def test_a_plain_copy_reads_as_a_longer_one_and_what_cannot_be_stretched_is_refu
     with torch.inference_mode():
         logits = longer_copy(model, 4)(ids[:, :-1])[0]
         assert torch.equal(stretched_copy(model, 4, "plain")(ids[:, :-1])[0], logits)
-    losses = losses_by_place(longer_copy(model, 4), ids, 16)
+    losses = losses_by_position(longer_copy(model, 4), ids, 16)
     at = torch.nn.functional.cross_entropy(logits[:, 16:32].flatten(0, 1), ids[:, 17:33].flatten())
     assert len(losses) == 4 * T // 16 and losses[1] == pytest.approx(at.item(), rel=1e-5)
     with pytest.raises(ValueError, match="only rotary"):

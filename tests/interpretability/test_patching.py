@@ -13,8 +13,8 @@ from llmviz.interpretability.patching import (
     aligned,
     all_sites,
     patch,
+    patch_by_position,
     patch_map,
-    patch_places,
     read_prompt,
 )
 from llmviz.models import BERT, BERTConfig
@@ -91,7 +91,7 @@ def test_some_kinds_alone_and_a_place_at_a_time():
     own, donor = read_prompt(model, IDS), read_prompt(model, OTHER)
     found = patch_map(model, own, donor, [5], kinds=["mlp"])
     assert found.stream.isnan().all() and found.head.isnan().all() and found.mlp.isfinite().all()
-    places = [sites for sites, _ in patch_places(model, own, donor, [5])]
+    places = [sites for sites, _ in patch_by_position(model, own, donor, [5])]
     assert [{site.back for site in sites} for sites in places] == [{back} for back in range(6)]
     assert sorted(site for sites in places for site in sites) == sorted(all_sites(model, 6))
 
@@ -125,7 +125,7 @@ def test_sites_that_are_not_there_are_refused(site, message):
     with pytest.raises(ValueError, match=message):
         patch(model, own, donor, [site])
     with pytest.raises(ValueError, match="kind must be one of"):
-        list(patch_places(model, own, donor, [1], kinds=["thought"]))
+        list(patch_by_position(model, own, donor, [1], kinds=["thought"]))
 
 
 PAIR = (3, 7)
@@ -161,12 +161,12 @@ def test_a_map_of_some_kinds_in_small_batches_is_a_part_of_the_whole(read):
     assert part.total == len(part.shares) == len(all_sites(model, 4, ["head"]))
     assert all(whole.shares[site] == pytest.approx(x, abs=1e-5) for site, x in part.shares.items())
     for at_once in (1, 3):
-        rows = list(patch_places(model, own, donor, PAIR, KINDS, at_once))
+        rows = list(patch_by_position(model, own, donor, PAIR, KINDS, at_once))
         assert max(len(sites) for sites, _ in rows) <= at_once
         small = {
             site: row for sites, logits in rows for site, row in zip(sites, logits, strict=True)
         }
-        for sites, logits in patch_places(model, own, donor, PAIR):
+        for sites, logits in patch_by_position(model, own, donor, PAIR):
             for site, row in zip(sites, logits, strict=True):
                 assert torch.allclose(small[site], row, atol=1e-5)
 

@@ -29,7 +29,7 @@ from llmviz.models.costs import (
 )
 from llmviz.models.pass_work import KNOWN, CacheShape, pass_work, shape_bytes, typed_shape
 from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, NORMS, POSITIONS
-from llmviz.models.training_bytes import kept_numbers, kept_tensors, paper_memory
+from llmviz.models.training_bytes import paper_memory, saved_numbers, saved_tensors
 from llmviz.trace import record
 
 
@@ -393,7 +393,7 @@ def test_a_layer_keeps_what_the_paper_counts():
 
 def test_without_savings_it_is_the_known_sum():
     assert paper_memory(GPT2, 8, 1024) == training_memory(GPT2, 8 * 1024)
-    with_small = kept_numbers(GPT2) - (activations_per_token(GPT2) - GPT2.vocab_size)
+    with_small = saved_numbers(GPT2) - (activations_per_token(GPT2) - GPT2.vocab_size)
     assert with_small == GPT2.n_layer * (4 + GPT2.n_head) + 2
 
 
@@ -401,10 +401,10 @@ def test_groups_and_pieces_that_do_not_divide_come_to_what_is_written_out_by_han
     """Five layers in groups of two are three groups; seven rows in three pieces are three each."""
     config = small(n_layer=5, n_embd=8, hidden_size=12)  # 4 heads, V 31
     ends = 2 * 8 + 2 + 31  # the last norm with its two statistics, the logarithms of the softmax
-    assert kept_numbers(config, 2) == 3 * 8 + ends
-    assert kept_numbers(config, 5) == 1 * 8 + ends and kept_numbers(config, 9) == 1 * 8 + ends
+    assert saved_numbers(config, 2) == 3 * 8 + ends
+    assert saved_numbers(config, 5) == 1 * 8 + ends and saved_numbers(config, 9) == 1 * 8 + ends
     layer = 2 * 8 + 2 * 8 + 4 + 3 * 8 + 8 + 4 + 12 + 12
-    assert kept_numbers(config) == 5 * layer + ends
+    assert saved_numbers(config) == 5 * layer + ends
     inner = 2 * 8 + 8 + 3 * 8 + 8 + 8 + 2 * 12 + 4 * 10  # explicit: ten weights for each head
     each = 3 * 8 + 2 * inner + 2 * 8 + 2 * 31  # the inputs of three groups, one group whole
     n = count(config)
@@ -486,11 +486,11 @@ def test_savings_never_cost_memory(layers, rows, recompute, pieces, explicit):
         (lambda: paper_memory(GPT2, 8, 16, recompute=-1), "recompute must be at least 0"),
         (lambda: paper_memory(XL, 1, 1, optimizer="x"), "optimizer must be one of adamw.*'x'"),
         (lambda: paper_memory(GPT2, 8, 16, dtype="int8"), "dtype must be float32 or bfloat16"),
-        (lambda: kept_tensors(replace(GPT2, n_kv_head=2)), "GPT-2's form"),
-        (lambda: kept_tensors(replace(GPT2, norm="post")), "GPT-2's form"),
-        (lambda: kept_tensors(replace(GPT2, dropout=0.1)), "GPT-2's form"),
-        (lambda: kept_tensors(replace(GPT2, activation="swiglu")), "GPT-2's form"),
-        (lambda: kept_tensors(replace(GPT2, positions="rotary")), "GPT-2's form"),
+        (lambda: saved_tensors(replace(GPT2, n_kv_head=2)), "GPT-2's form"),
+        (lambda: saved_tensors(replace(GPT2, norm="post")), "GPT-2's form"),
+        (lambda: saved_tensors(replace(GPT2, dropout=0.1)), "GPT-2's form"),
+        (lambda: saved_tensors(replace(GPT2, activation="swiglu")), "GPT-2's form"),
+        (lambda: saved_tensors(replace(GPT2, positions="rotary")), "GPT-2's form"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(call, rule):

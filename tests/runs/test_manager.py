@@ -102,7 +102,12 @@ def test_the_queue_has_a_length_and_who_has_nothing_going_comes_first(manager):
     first = manager.start("ann", plan(1))
     second, third = manager.start("ann", plan(2)), manager.start("ann", plan(3))
     other = manager.start("bob", plan(4))
-    assert [manager.place(run.name) for run in (first, other, second, third)] == [-1, 0, 1, 2]
+    assert [manager.queue_position(run.name) for run in (first, other, second, third)] == [
+        -1,
+        0,
+        1,
+        2,
+    ]
     assert manager.waiting == 3 and len(MADE) == 1
     started = []
     for _ in range(4):
@@ -138,11 +143,11 @@ def test_the_runs_of_the_servers_own_machine_come_first(manager):
     first, second = manager.start("ann", plan(1)), manager.start("ann", plan(2))
     waits, teachers = manager.start("bob", plan(3)), manager.start("cy", plan(4))
     again = manager.start("cy", plan(5))
-    places = [manager.place(run.name) for run in (first, teachers, again, waits, second)]
+    places = [manager.queue_position(run.name) for run in (first, teachers, again, waits, second)]
     assert places == [-1, 0, 1, 2, 3]
     manager.pause(again.name, "cy")
     manager.resume(again.name, "cy")
-    assert [manager.place(run.name) for run in (teachers, again, waits)] == [0, 1, 2]
+    assert [manager.queue_position(run.name) for run in (teachers, again, waits)] == [0, 1, 2]
 
 
 def test_the_windows_of_a_browser_share_its_limit(manager, monkeypatch):
@@ -182,7 +187,7 @@ def test_an_address_cannot_fill_the_queue_with_one_browser_after_the_other(
     with pytest.raises(ValueError, match="4 runs are waiting already; try again later"):
         manager.start("ann", plan(8))
     manager.know("teacher", "t", "10.0.0.1", own=True)
-    assert manager.place(manager.start("teacher", plan(9)).name) == 0
+    assert manager.queue_position(manager.start("teacher", plan(9)).name) == 0
 
 
 def test_pausing_lets_the_next_one_in_and_resuming_takes_its_turn(manager):
@@ -195,7 +200,10 @@ def test_pausing_lets_the_next_one_in_and_resuming_takes_its_turn(manager):
     MADE[0].ends("stopped")
     assert manager.run(first.name).state == "paused"
     assert manager.run(second.name).state == "preparing"
-    assert manager.resume(first.name, "ann").state == "waiting" and manager.place(first.name) == 0
+    assert (
+        manager.resume(first.name, "ann").state == "waiting"
+        and manager.queue_position(first.name) == 0
+    )
     MADE[0].begins()
     MADE[0].ends()
     # What stands in the folder already is gone on with, not begun again.
@@ -262,7 +270,7 @@ def test_keeping_a_run_that_waits_or_is_done(manager, home):
     manager.start("ann", plan(2))
     waiting = manager.start("ann", plan(3))
     manager.keep(waiting.name, "ann", "one")  # the name is taken: the next free one
-    assert manager.run("one-2").state == "waiting" and manager.place("one-2") == 0
+    assert manager.run("one-2").state == "waiting" and manager.queue_position("one-2") == 0
     with pytest.raises(ValueError, match="name begins with a letter"):
         manager.keep(MADE[0].sent[-1]["out"].rsplit("/", 1)[1], "ann", "../out")
 

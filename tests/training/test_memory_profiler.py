@@ -9,7 +9,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
-from llmviz.models.training_bytes import kept_numbers
+from llmviz.models.training_bytes import saved_numbers
 from llmviz.training.config import TrainConfig
 from llmviz.training.memory_profiler import gpt_parts, watch_step
 from llmviz.training.preparation import make_optimizer, set_recompute
@@ -117,11 +117,11 @@ def test_the_list_of_kept_tensors_is_exact(options):
     memory, _ = watched(model)
     counted = of_kind(memory, "activations", memory.after_forward())
     # The loss keeps one number for all tokens: the sum of their weights.
-    assert counted == 4 * (ROWS * TOKENS * kept_numbers(model.config) + 1)
+    assert counted == 4 * (ROWS * TOKENS * saved_numbers(model.config) + 1)
     for every in (1, 2, 5):
         memory, _ = watched(gpt(every, **options))
         counted = of_kind(memory, "activations", memory.after_forward())
-        assert counted == 4 * (ROWS * TOKENS * kept_numbers(model.config, every) + 1)
+        assert counted == 4 * (ROWS * TOKENS * saved_numbers(model.config, every) + 1)
 
 
 @pytest.mark.parametrize(

@@ -143,12 +143,12 @@ class Cached(Generic[P, R]):
             with _LOCK:
                 if self._results.get(key) is own:
                     _sizes[self, key] = size
-                    self._make_room(sum(_sizes.values()) - most)
+                    self._evict(sum(_sizes.values()) - most)
         own.set_result(result)
         return result
 
-    def _make_room(self, over: int) -> None:
-        """Let go of the longest unused results of all functions, but for the newest."""
+    def _evict(self, over: int) -> None:
+        """Drop the least recently used results of all functions, but for the newest."""
         while over > 0 and len(_sizes) > 1:
             (owner, key), size = _sizes.popitem(last=False)
             owner._results.pop(key, None)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from experiments.beyond_context import losses_by_place
+from experiments.beyond_context import losses_by_position
 from experiments.model_errors import MODELS, to_json
 from experiments.smoothed import summed_up
 from llmviz.corpus import generate
@@ -105,7 +105,7 @@ def test_the_recorded_runs_are_three_of_each_kind():
 
 def test_the_loss_within_the_context_is_that_of_the_model_itself():
     model, tokenizer, _ = load_bundled("since-2017/rotary")
-    found = losses_by_place(model, tokenizer, 4)
+    found = losses_by_position(model, tokenizer, 4)
     ids = long_texts(tokenizer, TIMES * model.context_length, 4)
     with torch.inference_mode():
         logits = model(ids[:, : model.context_length])[0]

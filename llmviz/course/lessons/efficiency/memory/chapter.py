@@ -13,7 +13,7 @@ from llmviz.course.ui import engine, kit
 from llmviz.models.costs import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
 from llmviz.models.memory_limits import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
-from llmviz.models.training_bytes import kept_numbers, paper_memory
+from llmviz.models.training_bytes import paper_memory, saved_numbers
 from llmviz.training.memory_profiler import watch_step
 from llmviz.training.step_memory import Held, StepMemory
 from llmviz.training.step_times import batch
@@ -136,7 +136,7 @@ def _stage(state: kit.PageState, chosen: Chosen, memory: StepMemory) -> bool:
 def kept_told(chosen: Chosen) -> str:
     """Return how much a token leaves for the backward pass; "" where no formula is for the form."""
     try:
-        each = kept_numbers(chosen.bundled.model.config, chosen.recompute)
+        each = saved_numbers(chosen.bundled.model.config, chosen.recompute)
     except ValueError:
         return ""
     return words.kept_told.format(each=each)

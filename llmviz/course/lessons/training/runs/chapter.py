@@ -73,7 +73,7 @@ def _headline(run: RunState | None, charted: ChartedRun | None) -> str:
     if run.state == "waiting":
         manager = runs.manager()
         state = words.place.format(
-            before=kit.count(manager.place(run.name), "run"), waiting=manager.waiting
+            before=kit.count(manager.queue_position(run.name), "run"), waiting=manager.waiting
         )
     kept = words.kept if run.kept else ""
     return f"**{kit.escape_markdown(runs.label(run))}** · {state}{kept}"
