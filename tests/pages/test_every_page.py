@@ -91,7 +91,7 @@ def test_a_link_opens_all_of_a_chapter_whose_snippets_print_what_the_page_says(n
         fine(app)
         assert SHOWN_ANYWAY not in [button.label for button in app.button]
         assert tuple(app.session_state[CHAPTERS]) == parts(name)
-        covered = "its stage stays in view over what goes deeper: end its container, or stays=False"
+        covered = "its stage stays in view over what goes deeper: end its container first"
         assert not stays_too_long(app.main), covered
         has_the_form_of_its_document(app, name, part)
 

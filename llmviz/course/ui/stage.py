@@ -20,7 +20,7 @@ from llmviz.course.ui.guess import keep_head, take_head
 from llmviz.course.ui.state import PageState
 
 
-def stage(name: str, *, stays: bool = True) -> DeltaGenerator:
+def stage(name: str, *, stays: bool = False) -> DeltaGenerator:
     """Return the block of the chapter's picture, whose top waits for the question about it.
 
     stays: it stays in view above its looks, where the window is large enough; for a picture of at

@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     if not engine_ready():
         return
-    stage = kit.stage("models", stays=False)
+    stage = kit.stage("models")
     kit.offer_real_model("models.real")
     if kit.REAL in engine.obtained():
         kit.prose(words.real, **vars(OBTAINABLE[kit.REAL]))

@@ -146,7 +146,7 @@ def chips(pieces: Sequence[str]) -> list[Token]:
     return in_line(map(str.encode, pieces))
 
 
-def places(name: str, *, stays: bool = True) -> tuple[DeltaGenerator, ...]:
+def places(name: str, *, stays: bool = False) -> tuple[DeltaGenerator, ...]:
     """Return the places of a chapter's picture, guess, fields and looks, in this order.
 
     They stay where they are while something is measured, so that no field loses its focus. stays:
@@ -243,7 +243,7 @@ def measured_text(
     *,
     measure: str = "",
     width: int = 320,
-    stays: bool = True,
+    stays: bool = False,
 ) -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, Any, Given]:
     """Show the fields of a chapter, and measure what stands in them, as `measure` or the chapter.
 

@@ -82,7 +82,7 @@ def draw(state: kit.PageState) -> None:
     if not kit.models_here(PAIRS):
         return
     bundled = engine.load(PAIRS)
-    with kit.stage("cross", stays=False):
+    with kit.stage("cross"):
         bars, picture = st.container(), st.container()
         sentence = kit.read_sentence(state, bundled)
     if sentence is None:

@@ -27,7 +27,7 @@ def draw(state: kit.PageState) -> bool:
         layer = state["layer"] if 0 <= state["layer"] < layers else layers - 1
     anna = state["who"] == "book" and read is not None and _head_0(read, layer) == "·Anna"
     kit.prose(words.hook["book" if anna else "other"])
-    with kit.stage("heads", stays=False):
+    with kit.stage("heads"):
         if read is not None:
             guess = _picture(read, layer, f"·{state['who']}")
             with st.container(horizontal=True, gap="medium"):

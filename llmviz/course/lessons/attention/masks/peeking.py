@@ -53,7 +53,7 @@ def draw(state: kit.PageState) -> bool:
         return True
     kit.prose(words.hook, loss=paper(WRONG))
     name, guess = typed_name(state), kit.Guess(GUESS, None)
-    with kit.stage("masks", stays=False):
+    with kit.stage("masks"):
         if name is not None:
             guess = _look(state, name)
         kit.choose(state, "twin", words.twin_label, words.twins)

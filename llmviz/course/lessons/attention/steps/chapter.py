@@ -141,7 +141,7 @@ ALL_HEADS = {"simple": words.real_simple, "heads": words.real_heads}
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show a word's scores and shares, the guess and the looks, then every cell behind them."""
-    hook, stage, under = st.container(), kit.stage("steps", stays=False), st.container()
+    hook, stage, under = st.container(), kit.stage("steps"), st.container()
     kit.source(state)
     looks, title, head, notes, place = (st.container() for _ in range(5))
     try:

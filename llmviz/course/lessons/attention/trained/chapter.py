@@ -71,7 +71,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(GUESS, asked, by_hand=True, leads=leads)
     _hook(found)
     if found is not None:
-        with kit.stage("trained", stays=False):
+        with kit.stage("trained"):
             _stage(state, found, guess)
     revealed = guess.ask()
     kit.source(state)

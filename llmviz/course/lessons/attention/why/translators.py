@@ -33,7 +33,7 @@ def draw(state: kit.PageState) -> bool:
         return True
     counts = [by_length(engine.card(name)) for name in (ONE_VECTOR, LOOKS_BACK)]
     guess = kit.Guess(GUESS, question(counts[0]))
-    with kit.stage("why", stays=False):
+    with kit.stage("why"):
         snippet = _sentence(state)
         if all(counts):
             _lines(counts, guess)

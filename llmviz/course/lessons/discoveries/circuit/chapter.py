@@ -66,7 +66,7 @@ class Circuit:
 def draw(state: kit.PageState) -> None:
     """Show where two heads look in both prompts, how much few edges leave, and hypotheses."""
     kit.prose(words.hook)
-    stage = kit.stage("circuit", stays=False)
+    stage = kit.stage("circuit")
     with st.expander(words.yours, icon=":material/edit_note:"):
         boxes(state, words)
         bundled = kit.load(kit.Picker().choose(state))

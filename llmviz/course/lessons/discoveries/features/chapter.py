@@ -88,7 +88,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, features=SIZE)
     guess = kit.Guess(GUESS, question(state), by_hand=True)
     opened = guess.open
-    with kit.stage("features", stays=False):
+    with kit.stage("features"):
         _stage(state, found, feature, guess)
     guess.ask()
     if opened:

@@ -32,7 +32,7 @@ def draw(state: kit.PageState) -> None:
     main, seen = film(), state["grokframe"] > SAID_AT["memorised"]
     guess = kit.Guess(f"{KEY}.later", question(), seen)
     shown = guess.open
-    with kit.stage("grokking", stays=False):
+    with kit.stage("grokking"):
         at = _stage(state, main, (len(frames()) if shown else SAID_AT["memorised"] + 1) - 1)
     guess.ask()
     kit.source(state)

@@ -82,7 +82,7 @@ def draw(state: kit.PageState) -> None:
     # What else is looked at is not asked about.
     guess = kit.Guess(GUESS, question(ids, SECOND) if first else None, by_hand=True)
     opened = guess.open
-    with kit.stage("induction", stays=False):
+    with kit.stage("induction"):
         if ids:
             _letters(state, ids, place, guess)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

@@ -314,7 +314,7 @@ def draw(state: kit.PageState) -> None:
     """Show how much luck there is in a study, the guess about it, and what the study says."""
     kit.prose(words.hook)
     draft, found, guess = None, None, kit.Guess(f"{KEY}.spread", None)
-    with kit.stage("own", stays=False):
+    with kit.stage("own"):
         try:
             draft = draft_of(state)
             if (study := study_of(state, draft)) is not None:

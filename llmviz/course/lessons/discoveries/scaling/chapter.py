@@ -184,7 +184,7 @@ def draw(state: kit.PageState) -> None:
         return
     kit.prose(words.hook, sizes=len(scaling_runs.SIZES) - 1, most=scaling_runs.AMOUNTS[-1])
     guess = kit.Guess(GUESS, next_question())
-    with kit.stage("scaling", stays=False):
+    with kit.stage("scaling"):
         _next(guess)
     guess.ask()
     if guess.open:

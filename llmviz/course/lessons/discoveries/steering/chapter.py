@@ -43,7 +43,7 @@ def draw(state: kit.PageState) -> None:
     first = choice == model.Choice() and prompt == model.PROMPT
     guess = kit.Guess(GUESS, question() if first else None)
     opened = guess.open
-    with kit.stage("steering", stays=False):
+    with kit.stage("steering"):
         if known is not None and prompt == known.prompt:
             _picture(known, guess)
         elif prompt is not None:

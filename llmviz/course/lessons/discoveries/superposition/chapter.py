@@ -47,7 +47,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(GUESS, question())
     opened = guess.open
     learned = film(float(state["toydensity"]), state["toyseed"]) if opened else film(DENSE)
-    with kit.stage("superposition", stays=False):
+    with kit.stage("superposition"):
         _stage(state, learned, guess)
     guess.ask()
     if opened:

@@ -260,7 +260,7 @@ def draw(state: kit.PageState) -> None:
     sums = sums_of(large, small)
     guess = kit.Guess(GUESS, question(large, small))
     shown = guess.open
-    with kit.stage("bits", stays=False):
+    with kit.stage("bits"):
         _film(state, sums, float(large) + float(small) * MOST, shown=shown)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             for key, label, options in (

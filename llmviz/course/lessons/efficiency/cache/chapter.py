@@ -40,7 +40,7 @@ BEFORE, ANGLE = "before", "angle"  # keys that are not turned yet, and how far t
 def draw(state: kit.PageState) -> None:
     """Show the cache as it grows, and the guess how large it is; then what goes deeper."""
     kit.prose(words.hook)
-    stage, below = kit.stage("cache", stays=False), st.container()
+    stage, below = kit.stage("cache"), st.container()
     with below:
         end = st.container()
         bundled, ids = chosen(state)

@@ -52,7 +52,7 @@ measuring = kit.job_of("llmviz.course.lessons.efficiency.flash.model:attention_c
 def draw(state: kit.PageState) -> None:
     """Show the tiles up to the one that is asked about, then all; and what they save."""
     kit.prose(words.hook)
-    stage, below = kit.stage("flash", stays=False), st.container()
+    stage, below = kit.stage("flash"), st.container()
     with below:
         kit.text_box(state, height=80)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

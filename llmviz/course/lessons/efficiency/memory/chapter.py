@@ -52,7 +52,7 @@ class Chosen:
 def draw(state: kit.PageState) -> None:
     """Show the step, and the guess how much it takes; then ways to take less, and any model."""
     kit.prose(words.hook)
-    stage, below = kit.stage("memory", stays=False), st.container()
+    stage, below = kit.stage("memory"), st.container()
     with below:
         chosen = controls(state)
     memory = None if chosen is None else kit.or_refused(memory_of, *chosen.known)

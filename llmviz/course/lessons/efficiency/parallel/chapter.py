@@ -124,7 +124,7 @@ Settings = tuple[str, int, int]  # method, processes, micro-batches
 def draw(state: kit.PageState) -> None:
     """Show what lies where, and the guess what is sent; then when each works, and any machines."""
     kit.prose(words.hook)
-    stage, below = kit.stage("parallel", stays=False), st.container()
+    stage, below = kit.stage("parallel"), st.container()
     with below:
         kit.or_refused(recorded)  # says why, where there are no runs
     try:

@@ -47,7 +47,7 @@ def draw(state: kit.PageState) -> None:
     scheme = scheme_of(state)
     shown = known is None
     if known is not None:
-        with kit.stage("quantization", stays=False):
+        with kit.stage("quantization"):
             shown = _stage(state, scheme, known)
     if shown:
         kit.or_refused(_written, state, scheme)

@@ -183,7 +183,7 @@ def draw(state: kit.PageState) -> None:
     two_runs = own or recorded(bundled_shown)
     shown = True
     if two_runs is not None:
-        with kit.stage("serving", stays=False):
+        with kit.stage("serving"):
             shown = _stage(state, two_runs)
     if two_runs is not None and shown:
         if own is None:

@@ -47,7 +47,7 @@ def draw(state: kit.PageState) -> None:
     bundled = kit.load(kit.MADE_FIRST) if kit.models_here(kit.MADE_FIRST) else None
     if bundled is None:
         return
-    stage, below = kit.stage("speculative", stays=False), st.container()
+    stage, below = kit.stage("speculative"), st.container()
     with below:
         prompt = _source(state, bundled)
     if prompt is None:

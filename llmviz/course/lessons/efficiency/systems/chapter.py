@@ -26,7 +26,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     guess = kit.Guess(GUESS, question())
     shown = guess.open
-    with kit.stage("systems", stays=False):
+    with kit.stage("systems"):
         _grid(state, shown=shown)
         _cell(state, shown=shown)
         guess.cases(

@@ -189,7 +189,7 @@ MOST_CHIPS = 300
 def draw(state: kit.PageState) -> None:
     """Show the row of a token in its table and the guess which row is like it, then the rest."""
     kit.prose(words.hook)
-    stage = kit.stage("lookup", stays=False)
+    stage = kit.stage("lookup")
     guess, looks = st.container(), st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         table = sources.choose(state)

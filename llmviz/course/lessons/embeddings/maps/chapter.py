@@ -143,7 +143,7 @@ def draw(state: kit.PageState) -> None:
     if not _vectors(state):
         return
     kit.prepare_umap()  # returns at once
-    with kit.stage("maps", stays=False):
+    with kit.stage("maps"):
         bars_here, map_here = st.container(), st.container()
         kit.choose(state, "map", words.method, words.methods)
     with st.expander(words.more, icon=":material/tune:"):

@@ -40,7 +40,7 @@ def _shuffle_test(state: kit.PageState) -> dict[str, object] | None:
             st.code(words.no_pair_command.format(name=name), language=None)
         return None
     pair = [engine.load(name) for name in (WITH, WITHOUT)]
-    with kit.stage("positions", stays=False):
+    with kit.stage("positions"):
         picture = st.container()
         _controls(state)
         ids = kit.or_refused(_ids, state, pair[0])

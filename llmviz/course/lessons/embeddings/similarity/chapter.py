@@ -349,7 +349,7 @@ def _code(table: VectorTable, a: Side, b: Side) -> None:
 def draw(state: kit.PageState) -> None:
     """Show two rows of numbers and how alike they are, then what goes deeper."""
     kit.prose(words.hook)
-    with kit.stage("similarity", stays=False):
+    with kit.stage("similarity"):
         picture = st.container()
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             table = sources.choose(state)

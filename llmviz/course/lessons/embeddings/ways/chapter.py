@@ -91,7 +91,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(GUESS, question(far, before) if losses else None)
     kit.prose(words.hook)
     if losses:
-        with kit.stage("ways", stays=False):
+        with kit.stage("ways"):
             _beyond(far, before, guess)
         if guess.ask():
             kit.prose(words.third, turned=far["rotary"])

@@ -82,7 +82,7 @@ def draw(state: kit.PageState) -> None:
     live = run is not None and not run.job.over
     guess = kit.Guess(GUESS, _question(state) if run is None else None)
     known = guess.open
-    with kit.stage("word2vec", stays=False):
+    with kit.stage("word2vec"):
         film = partial(_film_part, state, plan, own, known)
         kit.polled(film, lambda: run is not None and not run.job.over)
     guess.ask()

@@ -36,7 +36,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(GUESS, question(measured))
     opened = guess.open
     numbers = over_numbers(measured)
-    with kit.stage("asked", stays=False):
+    with kit.stage("asked"):
         guess.cases(
             [
                 kit.Case(

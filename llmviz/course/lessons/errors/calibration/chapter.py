@@ -150,7 +150,7 @@ def draw(state: kit.PageState) -> None:
     measured = known.get(name)
     guess = kit.Guess(GUESS, None if measured is None else question(name, measured))
     opened = guess.open
-    with kit.stage("sure", stays=False):
+    with kit.stage("sure"):
         if measured is not None:
             _picture(state, name, known, guess, opened=opened)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

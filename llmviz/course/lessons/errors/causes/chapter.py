@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
         if at + 1 == TEN:
             state["casefile"] = number % 9_999 + 1
 
-    with kit.stage("causes", stays=False):
+    with kit.stage("causes"):
         kit.case_rows(seen(file[at]), kit.Axis(0, 1, words.seen_axis), key=f"{KEY}.case")
         revealed = every[at].ask()
         st.button(words.another, icon=":material/arrow_forward:", on_click=another)

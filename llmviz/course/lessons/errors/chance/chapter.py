@@ -40,7 +40,7 @@ LEAST = 0.05  # of tokens that could be saved on average: below, no model could 
 def draw(state: kit.PageState) -> None:
     """Show what the model missed, whose fault that was, and what the loss is made of."""
     kit.prose(words.hook)
-    picture, asking, source = kit.stage("chance", stays=False), st.container(), st.container()
+    picture, asking, source = kit.stage("chance"), st.container(), st.container()
     with source:
         story_box(state)
         name = story_reader(state)

@@ -211,7 +211,7 @@ def draw(state: kit.PageState) -> None:
     world = state["factworld"]
     read, guess = answers.read(world), kit.Guess(GUESS, question(world))
     opened = guess.open
-    with kit.stage("facts", stays=False):
+    with kit.stage("facts"):
         _rows(guess, read)
         if opened:
             kit.prose(words.caption, **numbers(read))

@@ -63,7 +63,7 @@ def draw(state: kit.PageState) -> None:
     right = {way: kit.percent(counts[way][UNKNOWN].mean) for way in SPELLINGS}
     guess = kit.Guess(GUESS, question(counts[WHOLE]))
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("letters"):
+        with kit.stage("letters", stays=True):
             _counts(counts, guess)
         guess.ask()
         if guess.open:

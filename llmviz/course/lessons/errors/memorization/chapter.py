@@ -142,7 +142,7 @@ def draw(state: kit.PageState) -> None:
     seed, passes = state["hearttext"], int(state["heartpasses"])
     model, guess = bundled(seed, passes), kit.Guess(GUESS, question(seed, passes))
     opened = guess.open
-    with kit.stage("heart", stays=False):
+    with kit.stage("heart"):
         _line(guess, model)
         if opened:
             kit.prose(caption(model))

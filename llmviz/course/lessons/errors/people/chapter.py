@@ -42,7 +42,7 @@ def draw(state: kit.PageState) -> None:
     opened = guess.open
     heat = state["leantemperature"] if opened else COLD
     sample, count = samples(lean, seed)
-    with kit.stage("people", stays=False):
+    with kit.stage("people"):
         _rows(lean, model, heat, guess)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             kit.choose(state, "lean", words.lean, {str(each): ratio(each) for each in LEANS})

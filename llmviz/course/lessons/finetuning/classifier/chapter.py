@@ -209,7 +209,7 @@ def _stage(state: kit.PageState, found: Measured) -> bool:
         if not revealed and way in WAYS[1:-1]:
             case = kit.Case(label, None, note="?")
         cases.append(case)
-    with kit.stage("classifier", stays=False):
+    with kit.stage("classifier"):
         axis = kit.Axis(0, 1, words.axis.format(tested=found.tested, seeds=found.seeds))
         look: dict[str, Any] = {
             "veiled": [len(WAYS) - 1],

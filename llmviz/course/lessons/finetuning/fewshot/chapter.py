@@ -46,7 +46,7 @@ def draw(state: kit.PageState) -> None:
     own = state["ownrule"].strip()
     prompt = kit.or_refused(_prompt_of, state, own)
     both = None if prompt is None else kit.or_refused(_replies, prompt)
-    with kit.stage("fewshot", stays=False):
+    with kit.stage("fewshot"):
         if known:
             _curve(known, guess, opened=opened)
         if prompt is not None:

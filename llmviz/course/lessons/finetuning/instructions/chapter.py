@@ -65,7 +65,7 @@ def draw(state: kit.PageState) -> None:
             GUESS, None if known is None else mask_question(known, task), by_hand=True
         )
     opened = guess.open
-    with kit.stage("instructions", stays=False):
+    with kit.stage("instructions"):
         if models and task is not None:
             _lanes(models, task, known, opened=opened)
         if models and task is not None and known is not None:

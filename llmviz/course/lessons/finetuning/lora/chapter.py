@@ -64,7 +64,7 @@ def draw(state: kit.PageState) -> None:
     whole, lora = recorded(), tuned_card("instructions")["right"]
     guess = kit.Guess(GUESS, question(whole.right[HELD]))
     opened = guess.open
-    with kit.stage("lora", stays=False):
+    with kit.stage("lora"):
         _rows(whole, lora, guess)
     if guess.ask():
         kit.prose(words.told, rank=HELD, lora=kit.whole_percent(lora))

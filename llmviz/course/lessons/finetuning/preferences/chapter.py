@@ -64,7 +64,7 @@ def draw(state: kit.PageState) -> None:
     elif run is not None:
         now, updates = recorded_at(run, SETTINGS["steps"] if guess.asks else state["preferat"])
     pair = shown_pairs(state["rule"])[number]
-    with kit.stage("preferences", stays=False):
+    with kit.stage("preferences"):
         cases = pair_rows(pair, before[number], None if now is None else now[number], updates)
         rarest = max(case.value or 1 for case in cases)
         if run is not None:  # the axis stays while the slider moves

@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
         GUESS, question(*numbers, tuned_model.base().card["parameters"]) if numbers else None
     )
     opened = guess.open
-    with kit.stage("stages", stays=False):
+    with kit.stage("stages"):
         cases = kit.or_refused(rows, state["prompt"], *(numbers or (0, 0)))
         if cases:
             axis = kit.Axis(0, max(1, *(case.value or 0 for case in cases)), words.axis)

@@ -238,7 +238,7 @@ def draw(state: kit.PageState) -> None:
     every = measures()
     guess = kit.Guess(GUESS, question({model.key: model.loss for model in every}))
     revealed = guess.open
-    with kit.stage("all", stays=False):
+    with kit.stage("all"):
         _rows(every, guess, revealed=revealed)
         guess.ask()
         kit.prose(words.years)

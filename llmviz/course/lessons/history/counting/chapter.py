@@ -39,7 +39,7 @@ def draw(state: kit.PageState) -> None:
     row, asked = row_question(table, typed_name.read(state[NAME.key]).letters)
     guess = kit.Guess(GUESS, asked, by_hand=True)
     revealed = guess.open
-    with kit.stage("counting", stays=False):
+    with kit.stage("counting"):
         _matrix(state, table, row, guess, revealed=revealed)
         guess.ask()
         name = typed_name.ask(state)

@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> None:
     shown = shown or [name for name in known if name in PARAMS[0].default] or list(known)
     if not revealed and DRAWN_BY_HAND not in shown:  # or there would be nothing to draw on
         shown.append(DRAWN_BY_HAND)
-    with kit.stage("memory", stays=False):
+    with kit.stage("memory"):
         _lines(known, shown, guess)
         guess.ask()
         st.pills(

@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
     }
     kit.prose(words.hook, **sizes)
     guess = kit.Guess(GUESS, question(sizes))
-    with kit.stage("mlp", stays=False):
+    with kit.stage("mlp"):
         _sizes(sizes, guess)
         guess.ask()
         picture = st.container()

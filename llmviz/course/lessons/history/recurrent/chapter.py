@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
         return
     found = {cell: roles(engine.load(model)) for cell, model in MODELS.items()}
     guess = kit.Guess(GUESS, question(found))
-    with kit.stage("recurrent", stays=False):
+    with kit.stage("recurrent"):
         _bars(found, guess)
         asked = not guess.ask()
         picture = st.container()

@@ -45,7 +45,7 @@ MEASURED = {name: kit.cached(1)(read) for name, read in SOURCES.items()}
 def draw(state: kit.PageState) -> None:
     """Show the series, whose end is drawn by hand, then its forecast and where it comes from."""
     kit.prose(words.hook)
-    with kit.stage("series", stays=False):
+    with kit.stage("series"):
         picture = st.container()
         kit.choose(state, "series", words.source, words.sources)
         values = kit.or_refused(series_of, state)

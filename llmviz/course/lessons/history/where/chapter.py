@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, names=len(split()[0]))
     question = kit.Question.of(words.ask)
     guess = kit.Guess(GUESS, question)
-    with kit.stage("where", stays=False):
+    with kit.stage("where"):
         kit.plot(f"{KEY}.three", three, question.right if guess.open else None)
     revealed = guess.ask()
     kit.section(words.boxes)

@@ -51,7 +51,7 @@ def draw(state: kit.PageState) -> None:
             found = None
     guess = kit.Guess(GUESS, None if found is None else question(found))
     opened = guess.open
-    with kit.stage("counts", stays=False):
+    with kit.stage("counts"):
         if found is not None:
             _zipf(found, guess, opened=opened)
         _controls(state, which)

@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
     measured = asked_for or bundled(BASE, kind)
     guess = kit.Guess(GUESS, question(measured, CLASSES[kind]))
     opened = guess.open
-    with kit.stage("probing", stays=False):
+    with kit.stage("probing"):
         if not asked_for:
             kit.inform(words.none, ":material/info:")
         if measured:

@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(GUESS, asked)
     opened = guess.open
     hidden = None if opened else place
-    with kit.stage("stems", stays=False):
+    with kit.stage("stems"):
         if listed:
             column, row = _grid(state, listed, hidden)
             kit.prose(words.waits if column == hidden else _opened(listed[column], row))

@@ -262,7 +262,7 @@ def draw(state: kit.PageState) -> None:
         asked = context(texts, by_tables)
     guess = kit.Guess(GUESS, asked and asked.question)
     opened = guess.open
-    with kit.stage("tags", stays=False):
+    with kit.stage("tags"):
         if read_words:
             _both(read_words, by_tables, None if opened or asked is None else asked.at)
             if opened:

@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
     steps, order = int(state["diffsteps"]), state["difforder"]
     kit.prose(words.hook, places=TOKENS, steps=kit.count(steps, "step"))
     guess = kit.Guess(f"{KEY}.broken", question(), steps == 1)
-    with kit.stage("diffusion", stays=False):
+    with kit.stage("diffusion"):
         fill_film(
             [filling(steps, order, state["diffdraw"]), twin_filling(steps, state["diffdraw"])],
             key=f"{KEY}.text",

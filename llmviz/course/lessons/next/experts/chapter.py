@@ -35,7 +35,7 @@ def draw(state: kit.PageState) -> None:
     kind, at = "even" if state["evened"] else "free", STEPS.index(int(state["expertstep"]))
     moved = kind != "free" or state["expertby"] != "village"
     guess = kit.Guess(f"{KEY}.favourite", question(), moved, by_hand=True)
-    with kit.stage("experts", stays=False):
+    with kit.stage("experts"):
         by, key = state["expertby"] if guess.open else "", f"{KEY}.bars"
         settled = kit.bound(state, key, step=("expertstep", kit.one_of([*map(str, STEPS)])))
         _film(film(kind, by), by, key, revealed=guess.open, step=at, on_change=settled)

@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     found = model.recorded()
     kit.prose(words.hook)
     guess = kit.Guess(f"{KEY}.hindi", question(found), state["cutter"] != TOKENIZERS[0])
-    with kit.stage("language", stays=False):
+    with kit.stage("language"):
         _picture(state, found, guess)
         if guess.open:
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -137,7 +137,7 @@ def _strip(rows: list[TokenRow], name: str) -> None:
 
 def _letters(state: kit.PageState, found: Language) -> None:
     kit.section(words.letters)
-    with kit.stage("letters", stays=False):
+    with kit.stage("letters"):
         _own(state["respelt"], float(state["mixed"]))
         kit.choose(state, "mixed", words.mixed_label, words.shares)
         kit.text_input(state, "respelt", words.own_text)

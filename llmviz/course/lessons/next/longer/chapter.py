@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, **slots)
     guess = kit.Guess(f"{KEY}.line", question(found), state["stretch"] != "plain")
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("longer"):
+        with kit.stage("longer", stays=True):
             _picture(state, found, guess)
             if guess.open:
                 with st.container(horizontal=True, vertical_alignment="bottom"):

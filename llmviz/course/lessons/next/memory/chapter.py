@@ -50,7 +50,7 @@ def draw(state: kit.PageState) -> None:
     moved = any(state[k] != v for k, v in (("memkind", "adds"), ("memwho", ONCE), ("memsize", "8")))
     guess = kit.Guess(f"{KEY}.line", question(), moved)
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("memory"):
+        with kit.stage("memory", stays=True):
             _picture(state, guess)
             if guess.open:
                 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -186,7 +186,7 @@ def _state(state: kit.PageState) -> None:
     _matrices(bundled(kind), guests, dishes, asked)
     if asked not in guests:
         kit.prose(words.not_yet, name=name)
-    with kit.stage("dishes", stays=False):
+    with kit.stage("dishes"):
         kit.prose(words.dishes_read, size=SIZE)
         _dishes(bundled(kind), guests, dishes)
     again = text_of(state["memdraw"], CHANGED)

@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
     moved = any(state[name] != value for name, value in first.items())
     asked = read(bundled, first)[1]  # it stays the question, whatever is looked at later
     guess = kit.Guess(f"{KEY}.alarm", question(asked), moved)
-    with kit.stage("watermark", stays=False):
+    with kit.stage("watermark"):
         left, right = st.columns([6, 5], gap="medium")
         with left:  # on a phone it is the first, and the handle in sight
             _evidence(asked, found if moved else None, guess)

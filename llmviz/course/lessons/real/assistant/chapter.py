@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     labels = {"chatalone": words.alone_label, "chatquestion": words.question_label}
     found: BothWays
-    made = source.measured_text(state, "assistant", labels, width=420, stays=False)
+    made = source.measured_text(state, "assistant", labels, width=420)
     stage, asked, looks, found, given = made
     first: BothWays = source.record("assistant", ALONE, ASKED)
     guess = kit.Guess(KEY, question(first), seen=given != (ALONE, ASKED))

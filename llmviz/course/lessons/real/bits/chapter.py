@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
     first: Every = source.record("bits", FRANCE)
     found: Every
     fields = {"bitstext": words.own_label}
-    stage, asked, looks, found, (text,) = source.measured_text(state, "bits", fields)
+    stage, asked, looks, found, (text,) = source.measured_text(state, "bits", fields, stays=True)
     guess = kit.Guess(KEY, question(found))
     per = state["bitsper"] if guess.open else ROW
     shares = {way: [kept.share for kept in found if kept.per == way] for way in (ROW, GROUP)}

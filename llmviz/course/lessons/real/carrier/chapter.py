@@ -25,7 +25,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     found: Carrier
     fields = {"carrytext": words.own_label}
-    stage, _, looks, found, (text,) = source.measured_text(state, "carrier", fields, stays=False)
+    stage, _, looks, found, (text,) = source.measured_text(state, "carrier", fields)
     guess = kit.Guess(KEY, question(found))
     chosen = source.cell_of(state["carryhead"], *losses(found).shape)
     head = chosen or found.strongest()

@@ -24,7 +24,9 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     found: Copies
     fields = {"copytext": words.own_label}
-    stage, asked, looks, found, _ = source.measured_text(state, "copies", fields, width=560)
+    stage, asked, looks, found, _ = source.measured_text(
+        state, "copies", fields, width=560, stays=True
+    )
     guess = kit.Guess(KEY, question(found))
     with stage:
         places = list(range(2, 2 * found.length + 1))

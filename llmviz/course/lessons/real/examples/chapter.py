@@ -30,7 +30,7 @@ Rounds = tuple[Round, ...]
 def draw(state: kit.PageState) -> None:
     """Show how many are right after so many examples, the guess, and a rule of one's own."""
     kit.prose(words.hook)
-    stage, asked, fields, looks = source.places("examples")
+    stage, asked, fields, looks = source.places("examples", stays=True)
     with fields:
         _own(state)
         source.about()

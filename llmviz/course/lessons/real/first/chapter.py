@@ -24,7 +24,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     found: First
     fields = {"firsttext": words.own_label}
-    made = source.measured_text(state, "first", fields, width=560, stays=False)
+    made = source.measured_text(state, "first", fields, width=560)
     stage, _, looks, found, (text,) = made
     guess = kit.Guess(KEY, question(found))
     head = source.cell_of(state["firsthead"], *found.shares.shape)

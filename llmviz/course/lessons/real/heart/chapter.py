@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     changed = state["heartway"] == "changed"
     shown = SENTENCES[1::2] if changed else SENTENCES[::2]
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("heart"):
+        with kit.stage("heart", stays=True):
             rows = [row_of(source.record("heart", text), opened=guess.open) for text in shown]
             token_strip(rows, key=f"{KEY}.strip", **look())
             kit.prose(words.caption["told" if guess.open else "waits"])

@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     all_said: Knows = source.record("knows")
     guess = kit.Guess(KEY, question(all_said), seen=state["knowsland"] != COUNTRY)
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("knows"):
+        with kit.stage("knows", stays=True):
             kit.plot(f"{KEY}.dots", figure, state["knowsway"], guess.open)
             kit.prose(words.caption[state["knowsway"]], **numbers(all_said, state["knowsway"]))
         guess.ask()

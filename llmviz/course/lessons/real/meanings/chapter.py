@@ -33,7 +33,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     labels = dict(zip(FIELDS, words.fields, strict=True))
     found: Sum
-    made = source.measured_text(state, "meanings", labels, measure="sums", width=160)
+    made = source.measured_text(state, "meanings", labels, measure="sums", width=160, stays=True)
     stage, asked, looks, found, given = made
     guess = kit.Guess(KEY, question(source.record("sums", *SUMS[0])), seen=given != SUMS[0])
     with stage:

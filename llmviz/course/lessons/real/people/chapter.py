@@ -29,7 +29,7 @@ def draw(state: kit.PageState) -> None:
     by_name = {job.job: job for job in jobs}
     guess = kit.Guess(KEY, question(by_name))
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("people"):
+        with kit.stage("people", stays=True):
             guess.cases(
                 [case_of(by_name[name]) for name in (*ASKED, *SHOWN)],
                 axis(*PAIR),

@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     record: Taught = source.record("teach", LOG, BEGINNING)
     guess = kit.Guess(KEY, question(record.forgot))
-    with kit.stage("teach", stays=False):
+    with kit.stage("teach"):
         guess.cases(
             [
                 kit.Case(words.before, record.forgot.before),

@@ -22,7 +22,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook_own if titled(state) else words.hook)
     found: Travels
     fields = {"travelsown": words.own_label, "travelsother": words.other_label}
-    stage, _, looks, found, given = source.measured_text(state, "travels", fields, stays=False)
+    stage, _, looks, found, given = source.measured_text(state, "travels", fields)
     guess = kit.Guess(KEY, question(found))
     cell = source.cell_of(state["travelscell"], *found.shares.shape)
     with stage:

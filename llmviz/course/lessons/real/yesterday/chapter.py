@@ -32,9 +32,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, name=NAME)
     found: Yesterday
     fields = {"yesterdayname": words.own_label}
-    stage, _, looks, found, _ = source.measured_text(
-        state, "yesterday", fields, width=200, stays=False
-    )
+    stage, _, looks, found, _ = source.measured_text(state, "yesterday", fields, width=200)
     guess = kit.Guess(KEY, question(), seen=state["yesterdayway"] != "kept")
     way = state["yesterdayway"]
     with stage:

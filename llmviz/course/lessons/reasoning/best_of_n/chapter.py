@@ -28,7 +28,7 @@ def draw(state: kit.PageState) -> None:
         return
     guess = kit.Guess(GUESS, vote_question())
     shown = guess.open
-    with kit.stage("tries", stays=False):
+    with kit.stage("tries"):
         _votes(guess)
     if shown:
         kit.prose(words.caption, questions=model.QUESTIONS, **end())

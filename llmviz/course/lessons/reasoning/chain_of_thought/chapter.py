@@ -55,7 +55,7 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, tasks.COMMAND, tasks.recorded):
         return
     bits, guess = bits_of(state["thinkbits"]), kit.Guess(GUESS, None)
-    with kit.stage("think", stays=False):
+    with kit.stage("think"):
         if bits:
             kit.keep(state, "thinkstep", list(range(len(bits) + 1)))
             guess = kit.Guess(GUESS, question(bits, state["thinkstep"]))

@@ -59,7 +59,7 @@ def draw(state: kit.PageState) -> None:
         return
     guess, messages = kit.Guess(GUESS, question()), spoken(state)
     opened = guess.open
-    with kit.stage("conversation", stays=False):
+    with kit.stage("conversation"):
         said = _line(state, messages, opened=opened) if messages else ""
         cases = [kit.Case(words.written[name], right(name).value) for name in (OWN, *WRONG)]
         veiled = [(OWN, *WRONG).index(SWAPPED)]

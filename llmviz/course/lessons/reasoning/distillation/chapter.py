@@ -58,7 +58,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, word=WORD, many=MANY)
     guess = kit.Guess(GUESS, question())
     opened = guess.open
-    with kit.stage("distillation", stays=False):
+    with kit.stage("distillation"):
         _word(state["distwhere"] if opened else WHERE[0], guess)
         if opened:
             kit.choose(state, "distwhere", words.where_label, words.where)

@@ -49,7 +49,7 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, COMMAND, recorded, models.reward):
         return
     guess = kit.Guess(GUESS, question())
-    with kit.stage("preference", stays=False):
+    with kit.stage("preference"):
         rows = example_rows()
         axis = kit.Axis(0, max(row.value or 0 for row in rows), words.reward_axis)
         kit.case_rows(rows, axis, key=f"{KEY}.examples", form="figure")

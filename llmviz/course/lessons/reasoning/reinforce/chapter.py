@@ -41,7 +41,7 @@ def draw(state: kit.PageState) -> None:
         return
     guess, group, given = kit.Guess(GUESS, None), None, _given(state)
     anew = state.setter(rlrun=False)
-    with kit.stage("reinforce", stays=False):
+    with kit.stage("reinforce"):
         if given is not None:
             group = group_of(given)
             guess = kit.Guess(GUESS, question(group))

@@ -164,7 +164,7 @@ def draw(state: kit.PageState) -> None:
     if not kit.is_here(words.missing, commands, *reads):
         return
     ranked, guess, code = ranked_of(state), kit.Guess(GUESS, None), None
-    with kit.stage("retrieval", stays=False):
+    with kit.stage("retrieval"):
         if ranked is not None:
             guess, code = _reading(state, ranked)
         kit.text_input(state, "lookask", words.question.format(most=MOST_OF_QUESTION), width=480)

@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     beta = float(state["payleash"])
     guess = kit.Guess(f"{KEY}.goal", goal_question(beta))
     shown = guess.open
-    with kit.stage("gamed", stays=False):
+    with kit.stage("gamed"):
         _curves(beta, guess)
         names = dict(zip(LEASHES, words.leashes, strict=True))
         st.select_slider(words.leash, width=320, **state.named("payleash", names))

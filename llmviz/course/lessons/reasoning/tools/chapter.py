@@ -34,7 +34,7 @@ def draw(state: kit.PageState) -> None:
     task = state["tooltask"]
     guess = kit.Guess(GUESS, question(task))
     opened = guess.open
-    with kit.stage("tools", stays=False):
+    with kit.stage("tools"):
         given = kit.or_refused(tool_texts.question_of, state["toolasked"])
         if given is not None:
             turns((given, tool_texts.TOOL, tool_loop.HONEST, ""), f"{KEY}.strip")

@@ -64,7 +64,7 @@ def draw(state: kit.PageState) -> None:
         return
     guess = kit.Guess(GUESS, question())
     opened = guess.open
-    with kit.stage("trust", stays=False):
+    with kit.stage("trust"):
         given = kit.or_refused(question_of, state["toolasked"])
         lie, way = state["trustlie"], state["trustmodel"]
         if given is not None:

@@ -42,7 +42,7 @@ def draw(state: kit.PageState) -> None:
     revealed = guess.open
     shown = revealed or state["width"] > 1
     width = state["width"]
-    with kit.stage("beam", stays=False):
+    with kit.stage("beam"):
         _tree(prompt, compared.trees[width], width)
         place = compared.places[width]
         kit.prose(

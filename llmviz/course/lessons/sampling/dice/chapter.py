@@ -42,7 +42,7 @@ def draw(state: kit.PageState) -> None:
     first = source.random_numbers(state["seed"], params.FIRST_DRAWS)
     guess = kit.Guess(GUESS, question(steps, first), seen=us.size == 1, by_hand=True)
     shown = guess.open
-    with kit.stage("dice", stays=False):
+    with kit.stage("dice"):
         _dice(prompt, steps, us, drawn, guess)
         kit.prose(caption(prompt, steps, float(us[-1]), int(drawn[-1])))
         said = pipeline_settings.described(settings)

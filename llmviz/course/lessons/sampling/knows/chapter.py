@@ -56,7 +56,7 @@ def draw(state: kit.PageState) -> None:
     # Who has turned T up has seen it.
     guess = kit.Guess(GUESS, question(chances, probe), seen=heat > 1)
     shown = guess.open
-    with kit.stage("knows", stays=False):
+    with kit.stage("knows"):
         _lines(chances, probe, heat, guess)
         p_right, p_wrong = map(float, at_heat(bundled, kind, example, heat))
         said = {"right": kit.quote(probe.right.strip()), "wrong": kit.quote(probe.wrong.strip())}

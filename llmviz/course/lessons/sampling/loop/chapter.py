@@ -36,7 +36,7 @@ def draw(state: kit.PageState) -> None:
     asked = kit.Question.of(words.ask, pick=pick) if len(rounds) > 1 else None
     guess = kit.Guess(GUESS, asked, state["moment"] >= len(STAGES), leads=f"moment={len(STAGES)}")
     shown = guess.open
-    with kit.stage("loop", stays=False):
+    with kit.stage("loop"):
         guess.ask()
         _loop(state, bundled, ids, cacheable, shown=shown)
     kit.source(state)

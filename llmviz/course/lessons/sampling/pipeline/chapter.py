@@ -46,7 +46,7 @@ def draw(state: kit.PageState) -> None:
     if not shown:
         settings[COVERED] = kind_of(COVERED).neutral
     steps = pipeline_settings.steps_of(state, prompt, settings)
-    board = kit.stage("pipeline", stays=False)
+    board = kit.stage("pipeline")
     # The bars already stand as the hand left them: what is said about them comes before all stops
     # of all sliders are computed anew.
     if steps is not None:

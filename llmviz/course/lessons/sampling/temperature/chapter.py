@@ -46,7 +46,7 @@ def draw(state: kit.PageState) -> None:
     guess = kit.Guess(GUESS, question(prompt), state["temperature"] < 1, leads="temperature=0.5")
     shown = guess.open
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("temperature"):
+        with kit.stage("temperature", stays=True):
             _table(state, prompt, veiled=not shown)
         guess.ask()
         kit.source(state)

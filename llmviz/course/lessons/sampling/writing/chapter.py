@@ -65,7 +65,7 @@ def _text(
     tokens = written.tokens[:length]
     guess = kit.Guess(ASK, question(prompt, tokens) if whole else None, by_hand=True)
     shown = whole and guess.open
-    with kit.stage("writing", stays=False):
+    with kit.stage("writing"):
         _writer(state, prompt, settings, written, length, guess, shown=shown)
         if not whole:
             st.caption(words.growing)

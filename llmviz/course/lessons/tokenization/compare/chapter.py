@@ -30,7 +30,7 @@ def draw(state: kit.PageState) -> None:
     if not own and state.is_set(kit.LEARNER_TEXT.key):  # chosen again; links leave a default out
         state["words"] = kit.LEARNER_TEXT.default
     text = kit.learner_text(state, DRAWN) if own else state["words"]
-    with kit.stage("compare", stays=False):
+    with kit.stage("compare"):
         picture = st.container()
         names = sources.choices()
         names += [name for name in state["rows"] if name not in names]

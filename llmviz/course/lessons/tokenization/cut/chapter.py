@@ -43,7 +43,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook, **counts)
     guess = kit.Guess(GUESS, capitals_question(tokenizer, text, special=state["special"]))
     with st.container():  # the picture stays in view as far as its looks
-        with kit.stage("cut"):
+        with kit.stage("cut", stays=True):
             _chips(state, tokens)
             kit.prose(caption(text, tokens))
             sources.list_tokenizers(state)

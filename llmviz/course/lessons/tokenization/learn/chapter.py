@@ -27,7 +27,7 @@ STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the film of a training and how far the second half of it gets, then other words."""
-    head, stage, under = st.container(), kit.stage("learn", stays=False), st.container()
+    head, stage, under = st.container(), kit.stage("learn"), st.container()
     corpus, size = st.columns([3, 1], gap="medium")
     corpus.pills(
         words.learn_corpus,

@@ -23,7 +23,7 @@ def draw(state: kit.PageState) -> None:
     """Show the merges of a word as a tree, and the guess which pair of another one is first."""
     kit.prose(words.hook)
     tokenizer = None
-    with kit.stage("merge", stays=False):
+    with kit.stage("merge"):
         picture = st.container()
         from_the_start = state.setter(piece=0, merges=0)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

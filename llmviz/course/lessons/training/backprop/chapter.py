@@ -131,7 +131,7 @@ def draw(state: kit.PageState) -> None:
     bets = values["p"][0].tolist()
     guess = kit.Guess(GUESS, question(target, bets), leads=f"walk={FORTH}")
     shown = guess.open
-    with kit.stage("backprop", stays=False):
+    with kit.stage("backprop"):
         axis = kit.Axis(0, 1, words.bets_axis["told" if shown else "asked"])
         kit.case_rows(bet_rows(target, bets, revealed=shown), axis, key=f"{KEY}.bets")
         guess.ask()

@@ -92,7 +92,7 @@ def _chapter(state: kit.PageState, drawn: list[ChartedRun]) -> None:
 
     `drawn` holds the runs that are on the chart from then on.
     """
-    hook, stage = st.container(), kit.stage("curves", stays=False)
+    hook, stage = st.container(), kit.stage("curves")
     with st.popover(words.another, icon=":material/tune:"):
         names = _choose(state)
     drawn[:] = _read(names)

@@ -49,7 +49,7 @@ def draw(state: kit.PageState) -> None:
     now = trajectories.state_of(state, "one", 1, count, STEPS)
     reach = 1.35 * (hollow.best - START)
     x = np.linspace(hollow.best - reach, hollow.best + reach, 161)
-    with kit.stage("descent", stays=False):
+    with kit.stage("descent"):
         descent_view(
             [trajectories.walker(descent, Hyper(), hollow.floor, words.label, "key")],
             descent.rates.numpy(),

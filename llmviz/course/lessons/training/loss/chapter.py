@@ -184,7 +184,7 @@ MIXED = "Fergus called an innkeeper there Once ancient was Thistleworth."
 def draw(state: kit.PageState) -> None:
     """Show what each token costs, the guess about one and the looks, then what goes deeper."""
     kit.prose(words.hook)
-    picture, asked = kit.stage("loss", stays=False), st.container()
+    picture, asked = kit.stage("loss"), st.container()
     with st.expander(kit.furniture.source, icon=":material/edit_note:"):
         bundled = _text_box(state)
     if bundled is None:

@@ -47,7 +47,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hooks[state["ways"]])
     if not engine_ready():
         return
-    with kit.stage("optimizers", stays=False):
+    with kit.stage("optimizers"):
         shown, rest = DRAW[state["ways"]](state)
     kit.choose(state, "ways", words.ways, words.parts, parts=True)
     rest(shown)

@@ -48,7 +48,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook[kind])
     guess = kit.Guess(f"{KEY}.guess", question(kind, own))
     revealed = guess.open
-    with kit.stage("wrong", stays=False):
+    with kit.stage("wrong"):
         _picture(kind, own, guess)
         guess.ask()
         if revealed or "along" in WRONG[kind]:

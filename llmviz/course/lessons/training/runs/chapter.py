@@ -171,7 +171,7 @@ def draw(state: kit.PageState) -> None:
     if state["run"]:  # after F5 the link names it; it is this visitor's again if nobody else has it
         runs.come_back(state["run"])
     above = st.container()
-    with kit.stage("runs", stays=False):
+    with kit.stage("runs"):
         kit.Guess(GUESS, kit.Question.of(words.ask)).ask()
         picture, side = st.columns([3, 2], gap="medium")
     below = st.container()

@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     """Show a batch and one weight up to its step, then every matrix between them."""
     if not engine_ready():
         return
-    head, stage, below = st.container(), kit.stage("step", stays=False), st.container()
+    head, stage, below = st.container(), kit.stage("step"), st.container()
     with below, st.expander(words.settings, icon=":material/edit_note:"):
         kit.text_box(state)
         _settings(state)

@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
         if results:
             _stage(text, results)
 
-    with kit.stage("teach", stays=False):
+    with kit.stage("teach"):
         waits = state.setter(teaching=False)
         kit.text_area(state, "taught", words.box, waits, height=110)
         if kit.or_refused(model.checked, text) is None:

@@ -153,7 +153,7 @@ def draw(state: kit.PageState) -> None:
         guess = kit.Guess(GUESS, question(parts["x"]) if layer == 0 else None)
         shown = guess.open
         kit.prose(words.hook)
-        with kit.stage("block", stays=False):
+        with kit.stage("block"):
             _rows(parts, guess, shown=shown)
             if layers > 1:
                 st.number_input(words.layer, width=140, **state.ranged("layer", most=layers - 1))

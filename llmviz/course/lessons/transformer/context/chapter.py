@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     """Show one word in two sentences and how its two vectors part, then what parted them."""
     kit.prose(words.hook, word=kit.quote(state["ctxword"].strip() or "–"))
     forget = state.setter(**{at: -1 for _, at in SENTENCES})
-    with kit.stage("context", stays=False):
+    with kit.stage("context"):
         picture = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for (key, at), label in zip(SENTENCES, words.sentences, strict=True):

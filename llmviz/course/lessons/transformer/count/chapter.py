@@ -36,7 +36,7 @@ OF_LAYERS = ("attention", "mlp", "router", "norm")
 def draw(state: kit.PageState) -> None:
     """Show the numbers as areas and ask for attention's share; then shapes, bytes and tensors."""
     kit.prose(words.hook)
-    with kit.stage("count", stays=False):
+    with kit.stage("count"):
         picture = st.container()
         st.pills(
             words.shape,

@@ -23,7 +23,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     if not kit.models_here(MODEL):
         return
-    bundled, stage = engine.load(MODEL), kit.stage("halves", stays=False)
+    bundled, stage = engine.load(MODEL), kit.stage("halves")
     with st.expander(kit.furniture.source, icon=":material/edit_note:"):
         sentence = kit.read_sentence(state, bundled, words.sentence)
     if sentence is None:

@@ -157,7 +157,7 @@ def _hidden_word(
         leads="hide=-1",
     )
     open_now = guess.open
-    with kit.stage("masked", stays=False):
+    with kit.stage("masked"):
         _strip(state, tokens, own, ids, word, guess)
         if open_now:
             _bars(p, ids, word, tokens, tokenizer)

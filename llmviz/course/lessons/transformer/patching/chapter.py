@@ -177,7 +177,7 @@ def _map(
     leads = f"site={link_of(Site('stream', sites_map.first(), 0))}"
     guess = kit.Guess(GUESS, question(sites_map), seen, by_hand=True, leads=leads)
     shown = guess.open
-    with kit.stage("patching", stays=False):
+    with kit.stage("patching"):
         kit.prose(sentences(bundled, sites_map))
         left, right = st.columns([2, 1], gap="medium", vertical_alignment="center")
         with left:

@@ -42,7 +42,7 @@ def draw(state: kit.PageState) -> None:
     asks = (layers, state["deepseed"]) == (GUESSED, 0) and chosen != ("none", True)
     guess = kit.Guess(GUESS, question(bare) if asks else None)
     kit.prose(words.hook)
-    with kit.stage("residuals", stays=False):
+    with kit.stage("residuals"):
         _picture(state, guess, bare)
     shown = guess.ask()
     kit.source(state)

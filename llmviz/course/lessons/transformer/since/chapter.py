@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.hook)
     results = {name: model.measured(name, card) for name, card in cards.items()}
     guess, change = kit.Guess(GUESS, question(results), leads="change=positions"), state["change"]
-    with kit.stage("since", stays=False):
+    with kit.stage("since"):
         _dots(results, guess, change)
         kit.choose(state, "change", words.change, words.changes, parts=True)
         shown = guess.open

@@ -39,7 +39,7 @@ def draw(state: kit.PageState) -> None:
     leads = f"point={first_row(lens, -1)}.{len(read.ids) - 1}"
     guess = kit.Guess(GUESS, asked, by_hand=True, leads=leads)
     shown = guess.open
-    with kit.stage("stream", stays=False):
+    with kit.stage("stream"):
         point, at = _grid(state, bundled, read, lens, guess)
         kit.choose(state, "lens", words.colour, words.colours)
         said = words.caption.format(**answer(bundled, read, lens)) if shown else ""

@@ -131,7 +131,7 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, liv
     shown = guess.open
     (text, place), *_ = it.peaks()
     token, top = kit.spoken(text[place], bundled.tokenizer), _written(it.values(text)[place])
-    with kit.stage("units", stays=False):
+    with kit.stage("units"):
         _texts(it, guess, read.ids if shown else ())
         _choice(state, it)
         tokens = it.found.search.tokens
