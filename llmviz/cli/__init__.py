@@ -32,14 +32,15 @@ EXAMPLES = (
 class Parser(argparse.ArgumentParser):
     """argparse with one line for a mistake instead of the whole usage.
 
-    What was parsed has the parser of the command, or of its part, as `parser`. Help begins with
-    examples: lines of the command, written without the program's name.
+    What was parsed has the parser of the command, or of its part, as `parser`, whose `words` are
+    those that it was given. Help begins with examples: lines of the command, written without the
+    program's name.
     """
 
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.examples = tuple(examples)
-        self._words: list[str] = []
+        self.words: list[str] = []
         self.set_defaults(parser=self)
 
     def format_usage(self) -> str:
@@ -96,7 +97,7 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown_options(self) -> list[str]:
         """The words given that are meant as options and are none."""
-        words = self._words[: self._words.index("--")] if "--" in self._words else self._words
+        words = self.words[: self.words.index("--")] if "--" in self.words else self.words
         known = tuple(self._option_string_actions)
         if any(action.nargs == argparse.PARSER for action in self._actions):
             return []  # they may be those of a part
@@ -109,7 +110,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, and remember what was given for `error`."""
-        self._words = list(sys.argv[1:] if args is None else args)
+        self.words = list(sys.argv[1:] if args is None else args)
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:

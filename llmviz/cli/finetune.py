@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import (
     Interruption,
     add_run_options,
-    number,
+    add_settings,
+    chosen,
     place,
-    whole,
+    typed,
     write,
     write_json,
 )
-from llmviz.cli.train import TRAINING
-from llmviz.config import default_of, settings_of
+from llmviz.config import settings_of
 from llmviz.finetuning.plan import TuningPlan, suited_training
+from llmviz.training.config import TrainConfig
 
 if TYPE_CHECKING:
     from llmviz.finetuning.preparation import Tuning
 
 # Settings of training that a fine-tuning has no use for: it writes no samples and is not split.
-LEFT_OUT = ("sample-every", "sample-tokens", "compile", "accumulate", "recompute")
-NUMBERS = ("alpha", "mix", "beta")
-WHOLE = ("examples", "test_examples", "rank")
-NAMES = ("task", "base", "way")
+LEFT_OUT = (
+    *("sample_every", "sample_tokens", "compile", "accumulate", "recompute", "shard", "keep_best"),
+)
+BY_TASK = dict.fromkeys(settings_of(TrainConfig), "by task and way")
 
 
 def add(commands: Any) -> None:
@@ -50,19 +49,9 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     given("--out", type=place, required=True, metavar="OUT", help="folder of the run")
-    about = settings_of(TuningPlan)
-    for name in (*NAMES, *WHOLE, *NUMBERS):
-        words = place if name == "base" else str
-        kind = words if name in NAMES else number if name in NUMBERS else whole(1)
-        default = default_of(TuningPlan, name)
-        text = f"{about[name].help}; default {default}".replace("%", "%%")
-        given(f"--{name.replace('_', '-')}", type=kind, help=text)
+    add_settings(parser, TuningPlan)
     given("--targets", nargs="+", metavar="LAYER", help="layers that LoRA changes; default all")
-    given("--balanced", action="store_true", default=None, help=about["balanced"].help)
-    for flag, (field, kind, meaning) in TRAINING.items():
-        if flag not in LEFT_OUT:
-            text = f"{meaning.split('; default')[0]}; default by task and way".replace("%", "%%")
-            given(f"--{flag}", dest=field, type=kind, help=text)
+    add_settings(parser, TrainConfig, without=LEFT_OUT, defaults=BY_TASK)
     add_run_options(parser, run)
 
 
@@ -123,23 +112,15 @@ def _prepared(given: argparse.Namespace) -> Tuning:
     from llmviz.training.run_folder import CONFIG
 
     out = Path(given.out)
-    changes = {
-        field: value
-        for flag, (field, _, _) in TRAINING.items()
-        if flag not in LEFT_OUT and (value := getattr(given, field)) is not None
-    }
-    planned = {
-        name: value
-        for name in (*NAMES, *WHOLE, *NUMBERS, "balanced")
-        if (value := getattr(given, name)) is not None
-    }
+    changes = chosen(given, settings_of(TrainConfig))
+    planned = chosen(given, settings_of(TuningPlan))
     if given.targets:
         planned["targets"] = tuple(given.targets)
     if given.resume and (out / CONFIG).exists():
         return _again(out, planned, changes)
     planned_run = plan(planned, changes)
     take_folder(out, resume=given.resume)
-    return prepare(planned_run, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
+    return prepare(planned_run, typed(given))
 
 
 def plan(planned: dict[str, Any], changes: dict[str, Any]) -> TuningPlan:

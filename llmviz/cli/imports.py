@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from typing import Any
 
-from llmviz.cli.options import place, write, write_json
+from llmviz.cli.options import place, typed, write, write_json
 from llmviz.files.paths import HUB
 
 
@@ -44,9 +43,8 @@ def run(given: argparse.Namespace) -> int:
 
     source = given.source
     origin = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
-    command = f"python -m llmviz import {shlex.quote(source)} --out {shlex.quote(given.out)}"
     with removed_if_empty(Path(given.out)):
-        trained = import_gpt2(origin, given.out, command)
+        trained = import_gpt2(origin, given.out, typed(given))
     config = trained.model.config
     if given.json:
         shape = {name: getattr(config, name) for name in ("n_layer", "n_head", "n_embd")}

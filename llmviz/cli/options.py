@@ -9,14 +9,16 @@ import argparse
 import contextlib
 import json
 import re
+import shlex
 import shutil
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
+from llmviz.config import default_of, settings_of
 from llmviz.files.standard_streams import is_unicode
 
 _QUOTED = r"(?<!\w)(?:'[^']*'|\"[^\"]*\")(?!\w)"  # a value, whose words are no names
@@ -60,6 +62,8 @@ def _quotes(message: str, text: str) -> bool:
 GAP = "  "  # between two columns
 NARROWEST = 16  # characters that a column has at least where it is cut into lines
 LARGEST = 2**31 - 1  # whole number that an option takes: all that count with it have room for it
+
+SHORT = {"learning_rate": "lr"}  # setting -> option, where it is named otherwise
 
 
 def whole(low: int, high: int = LARGEST) -> Callable[[str], int]:
@@ -118,6 +122,47 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
     except (ValueError, RecursionError):  # digits or brackets without end
         raise argparse.ArgumentTypeError(f"the value of {name} is too long to read") from None
+
+
+def add_settings(
+    parser: argparse.ArgumentParser,
+    config: type,
+    *,
+    without: Sequence[str] = (),
+    defaults: Mapping[str, str] | None = None,
+) -> None:
+    """Declare an option for each setting of a class; one that is not given is None.
+
+    without: settings that have no option here, or one of their own. defaults: what help says in
+    place of a default that follows from other options.
+    """
+    for name, about in settings_of(config).items():
+        if name in without:
+            continue
+        flag, default = f"--{SHORT.get(name, name).replace('_', '-')}", default_of(config, name)
+        said = about.help.replace("%", "%%")
+        if isinstance(default, bool):
+            switch = argparse.BooleanOptionalAction if default else "store_true"
+            parser.add_argument(flag, dest=name, action=switch, default=None, help=said)
+            continue
+        kind: Callable[[str], Any] = whole(1 if about.low else 0)
+        if isinstance(default, str | float):
+            kind = named if isinstance(default, str) else number
+        if default is not None:
+            shown = f"{default:g}" if isinstance(default, float) else default
+            said += f"; default {(defaults or {}).get(name, shown)}"
+        parser.add_argument(flag, dest=name, type=kind, help=said)
+
+
+def chosen(given: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Setting -> value of those that were given."""
+    values = {name: getattr(given, name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def typed(given: argparse.Namespace) -> str:
+    """The command as it was typed, which stands in what it makes."""
+    return shlex.join(["python", "-m", "llmviz", given.command, *given.parser.words])
 
 
 def add_run_options(parser: argparse.ArgumentParser, run: Callable[..., int]) -> None:

@@ -6,16 +6,26 @@ With --train the model is trained on the grid first (quantization-aware training
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.evaluate import add_corpus, texts_of
-from llmviz.cli.options import number, place, table, whole, write, write_json
+from llmviz.cli.options import (
+    add_settings,
+    chosen,
+    number,
+    place,
+    table,
+    typed,
+    whole,
+    write,
+    write_json,
+)
+from llmviz.config import settings_of
 from llmviz.quantization.quantization_aware import RATE, grid_training
 from llmviz.quantization.quantized_models import AWQ, CALIBRATED_ON, METHODS, ROUNDING
-from llmviz.quantization.scheme import GROUP, PER, Scheme
+from llmviz.quantization.scheme import Scheme
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
@@ -53,16 +63,8 @@ def add(commands: Any) -> None:
         metavar="DIR|NAME",
         help="a run, a bundled checkpoint, or a published model",
     )
-    given("--bits", type=whole(0), default=4, help="of a code, 2 to 8; default 4")
     given("--scheme", choices=FORMS, default=FORMS[0], help="of the grid; default symmetric")
-    given("--per", choices=PER, default=GROUP, help="what shares a step; default group")
-    given("--group", type=whole(0), default=32, help="weights in a group; default 32")
-    given(
-        "--clip",
-        type=number,
-        default=1.0,
-        help="share of the largest weight that the grid reaches, above 0 to 1; default 1",
-    )
+    add_settings(parser, Scheme, without=("symmetric",))
     given(
         "--method",
         choices=METHODS,
@@ -103,8 +105,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.files import removed_if_empty
     from llmviz.training.run_folder import prepare_folder
 
-    per_group = {"group": given.group} if given.per == GROUP else {}
-    scheme = Scheme(given.bits, given.scheme == FORMS[0], given.per, clip=given.clip, **per_group)
+    scheme = Scheme(symmetric=given.scheme == FORMS[0], **chosen(given, settings_of(Scheme)))
     training = None
     if given.steps:
         if given.method != ROUNDING:
@@ -272,16 +273,9 @@ def _save(
     from llmviz.training.files import write_json as write_json_file
     from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
 
-    command = (
-        f"python -m llmviz quantize {shlex.quote(given.checkpoint)} --bits {given.bits} "
-        f"--scheme {given.scheme} --per {given.per} --group {given.group} --clip {given.clip:g} "
-        f"--method {given.method} --out {shlex.quote(given.out)}"
-    )
-    if given.steps:
-        command += f" --train {given.steps} --learning-rate {given.learning_rate:g}"
     description = trained.description | {
         QUANTIZATION: described(small, _method(given)),
-        "command": command,
+        "command": typed(given),
     }
 
     def curve(temporary: Path) -> None:

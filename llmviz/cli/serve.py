@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.cli.generate import add_checkpoint
-from llmviz.cli.options import number, place, whole, write
-from llmviz.config import default_of, settings_of
+from llmviz.cli.options import add_settings, chosen, place, whole, write
+from llmviz.config import settings_of
 from llmviz.files.paths import HUB
 from llmviz.models.catalogue import able
 from llmviz.serving.settings import Limits, ServingConfig
@@ -48,17 +48,8 @@ def add(commands: Any) -> None:
         help="a jinja template that makes a text of a conversation; default the model's own, or "
         "one line for each message",
     )
-    settings = settings_of(ServingConfig) | settings_of(Limits)
-    for name, about in settings.items():
-        default = default_of(ServingConfig if name in settings_of(ServingConfig) else Limits, name)
-        flag = f"--{name.replace('_', '-')}"
-        if isinstance(default, bool):
-            given(flag, action=argparse.BooleanOptionalAction, default=default, help=about.help)
-        elif about.choices:
-            given(flag, choices=about.choices, default=default, help=f"default {default}")
-        else:
-            kind = whole(int(about.low or 0)) if isinstance(default, int) else number
-            given(flag, type=kind, default=default, help=f"{about.help}; default {default}")
+    add_settings(parser, ServingConfig)
+    add_settings(parser, Limits)
     parser.set_defaults(run=run)
 
 
@@ -76,8 +67,8 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.data import end_id, padding_ids
     from llmviz.training.reading import CHAT
 
-    config = ServingConfig(**{name: getattr(given, name) for name in settings_of(ServingConfig)})
-    limits = Limits(**{name: getattr(given, name) for name in settings_of(Limits)})
+    config = ServingConfig(**chosen(given, settings_of(ServingConfig)))
+    limits = Limits(**chosen(given, settings_of(Limits)))
     trained = find_trained(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")

@@ -9,28 +9,29 @@ import argparse
 import contextlib
 import dataclasses
 import os
-import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import (
     Interruption,
     add_run_options,
+    add_settings,
+    chosen,
     named,
-    number,
     place,
     setting,
+    typed,
     whole,
     write,
     write_json,
 )
-from llmviz.config import About, default_of, settings_of
+from llmviz.config import settings_of
 from llmviz.files.nearest import nearest
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.curve_logs import LOGS
-from llmviz.training.settings_file import read_settings
+from llmviz.training.settings_file import UNSET, read_settings
 
 if TYPE_CHECKING:
     from llmviz.training.curve_logs import CurveLog
@@ -138,51 +139,10 @@ def _one(action: argparse.Action, value: Any, name: str) -> Any:
     return read
 
 
-# options that are named otherwise than the field of TrainConfig
-RENAMED = {"lr": "learning_rate"}
 # defaults that follow from other options
 FOLLOWING = {"min_lr": "a tenth of --lr", "warmup_steps": "a tenth of --steps, at most 100"}
-# fields that have a switch of their own or are set with the model
-LEFT_OUT = ("shard", "keep_best")
-
-
-def _options() -> dict[str, tuple[str, Callable[[str], Any], str]]:
-    """Option -> field of TrainConfig, its type, its help."""
-    flags = {field: flag for flag, field in RENAMED.items()}
-    return {
-        flags.get(name, name.replace("_", "-")): (
-            name,
-            _reader(name, about),
-            f"{about.help}; default {FOLLOWING.get(name, default_of(TrainConfig, name))}",
-        )
-        for name, about in settings_of(TrainConfig).items()
-        if name not in LEFT_OUT
-    }
-
-
-def _reader(name: str, about: About) -> Callable[[str], Any]:
-    default = default_of(TrainConfig, name)
-    if isinstance(default, str):
-        return str
-    return whole(int(about.low or 0)) if isinstance(default, int) else number
-
-
-TRAINING = _options()
 SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
-PLANNING = (
-    *(
-        "model",
-        "base",
-        "lora",
-        "corpus",
-        "files",
-        "column",
-        "characters",
-        "tokenizer",
-        "vocab_size",
-    ),
-    *("context_length", "windows", "exercises", "practice"),
-)
+OWN = ("model", "corpus", "tokenizer")  # settings of the plan with options that say more
 
 
 def add(commands: Any) -> None:
@@ -236,23 +196,10 @@ def add(commands: Any) -> None:
         ".txt, .md, .jsonl, .parquet, also with .gz or .zst behind it; default tiny-world",
     )
     given(
-        "--column",
-        type=named,
-        metavar="NAME",
-        help=f"{settings_of(Plan)['column'].help}; default text",
-    )
-    about = settings_of(Plan)
-    for name in ("characters", "vocab_size", "context_length"):
-        default = default_of(Plan, name)
-        default_note = "" if default is None else f"; default {default}"
-        given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help + default_note)
-    given(
         "--tokenizer",
         help="char, word, bpe (trained here), gpt2 …; default char, for word2vec and seq2seq word",
     )
-    given("--windows", help=f"{about['windows'].help}; default auto")
-    given("--exercises", type=number, help=f"{about['exercises'].help}; default 0")
-    given("--practice", help=f"{about['practice'].help}; default owners")
+    add_settings(parser, Plan, without=(*OWN, *UNSET))
     for name, meaning in SIZES.items():
         flag = f"--{name.replace('_', '-')}"
         given(flag, type=whole(1), help=f"{meaning} of the model, where it has them")
@@ -266,16 +213,7 @@ def add(commands: Any) -> None:
         help="any other setting of the model, such as positions=rotary, or activation=gelu_tanh, "
         "without which `export --to gguf` takes no GPT-2",
     )
-    for flag, (field, kind, meaning) in TRAINING.items():
-        given(f"--{flag}", dest=field, type=kind, help=meaning.replace("%", "%%"))
-    given("--shard", action="store_true", default=None, help="under torchrun: split the weights")
-    given(
-        "--keep-best",
-        action="store_true",
-        default=None,
-        help="keep the weights of the lowest validation loss in OUT/best, which every command "
-        "reads; --patience keeps them, too",
-    )
+    add_settings(parser, TrainConfig, defaults=FOLLOWING)
     given(
         "--config",
         type=place,
@@ -432,9 +370,9 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     from llmviz.training.reading import CONFIG, read_description
 
     out = Path(given.out)
-    changes = _chosen(given, [field for field, _, _ in TRAINING.values()])
-    changes |= {name: True for name in LEFT_OUT if getattr(given, name)}
-    planned, options = _chosen(given, PLANNING), _chosen(given, SIZES)
+    changes = chosen(given, settings_of(TrainConfig))
+    planned = chosen(given, [field.name for field in dataclasses.fields(Plan)])
+    options = chosen(given, SIZES)
     options.update(given.settings)
     world, refusal = distributed.current(), ""
     if given.resume and (out / CONFIG).exists():
@@ -448,7 +386,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
             refusal = str(error)
     if refusal := world.from_leader(refusal):
         raise ValueError(refusal)
-    command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
+    command = typed(given)
     if given.base is None:
         return prepare(plan_from(planned, options, changes), command, tell=preparing)
     from llmviz.finetuning.model_lookup import find_trained
@@ -456,9 +394,3 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
 
     base = find_trained(given.base)
     return begin_from(base, plan_of_base(base, planned, options, changes), out, command, preparing)
-
-
-def _chosen(given: argparse.Namespace, fields: Iterable[str]) -> dict[str, Any]:
-    """Field -> value of the options that were given."""
-    values = {field: getattr(given, field) for field in fields}
-    return {field: value for field, value in values.items() if value is not None}

@@ -30,10 +30,10 @@ class Scheme(Config):
     network quantization", sections 2.2 and 2.4.
     """
 
-    bits: int = setting(4, "bits of a code", "bits", FEWEST_BITS, MOST_BITS)
+    bits: int = setting(4, f"of a code, {FEWEST_BITS} to {MOST_BITS}", "", FEWEST_BITS, MOST_BITS)
     symmetric: bool = setting(True, "0 in the middle of the grid, and no zero point")
     per: str = setting(GROUP, "what shares a step: the matrix, a row, a group", choices=PER)
-    group: int = setting(32, "weights of a row that share a step", "weights", 1, 4096)
+    group: int = setting(32, "weights of a row that share a step", "", 1, 4096)
     clip: float = setting(1.0, "share of the largest weight that the grid reaches", "", 0.05, 1.0)
 
     def __post_init__(self) -> None:

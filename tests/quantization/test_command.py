@@ -68,7 +68,7 @@ def test_a_model_that_is_trained_on_its_grid_is_better_on_it_and_is_written_as_a
     assert told["method"] == "trained" and told["train"]["steps"] == 60
     description = json.loads((out / "config.json").read_text("utf-8"))
     assert description["quantization"]["method"] == "trained"
-    assert "--train 60 --learning-rate 0.001" in description["command"]
+    assert "quantize names-gpt --bits 2" in description["command"]
     model, before = load_trained(out).model, load_bundled("names-gpt")[0]
     for path in description["quantization"]["matrices"]:
         rows = model.get_submodule(path).weight
@@ -103,9 +103,9 @@ def test_training_on_a_grid_that_cannot_be_is_refused_in_one_line(checkpoint, tm
         (["--bits", "four"], "whole number"),
         (["--group", "64"], "--group must be at most 24, the weights of a row; got 64"),
         (["--group", "5"], "--group must divide 24, the weights of a row; got 5"),
-        (["--group", "0"], "--group must be a whole number of at least 1; got 0"),
+        (["--group", "0"], "must be a whole number of at least 1; got 0"),
         (["--clip", "2"], "--clip must be above 0 and at most 1; got 2.0"),
-        (["--per", "layer"], "invalid choice"),
+        (["--per", "layer"], "--per must be one of tensor, channel, group; got"),
         (["--out", ""], "must not be empty"),
     ],
 )
