@@ -269,13 +269,26 @@ def test_a_prompt_comes_from_a_file_or_standard_input(capsys, monkeypatch, tmp_p
         assert call(capsys, *line, option, "-") == expected
     piped(b"\xff\xfe")
     assert "standard input is not UTF-8" in refused(capsys, *line, "--prompt=-")
-    monkeypatch.setattr(sys, "stdin", None)
-    assert "standard input is closed" in refused(capsys, *line, "--prompt=-")
     assert "not allowed with" in refused(capsys, *line, "--prompt=a", "--prompt-file=b")
     for name in ("", "nowhere.txt", str(tmp_path)):
         assert refused(capsys, *line, f"--prompt-file={name}")
     file.write_bytes(b"a\0b")
     assert "zero byte" in refused(capsys, *line, "--prompt-file", str(file))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("generate", "--checkpoint", "names-gpt", "--prompt=-"),
+        ("eval", "--checkpoint", "names-gpt", "--corpus=-"),
+        ("tokenize", "--tokenizer", "char", "-"),
+        ("classify", "--checkpoint", "nowhere", "-"),
+    ],
+    ids=lambda line: line[0],
+)
+def test_a_closed_standard_input_is_refused_in_one_line(capsys, monkeypatch, line):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "standard input is closed" in refused(capsys, *line)
 
 
 def test_samples_of_a_prompt_are_told_apart_in_json(capsys):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from llmviz.cli.options import place, table, write, write_json
-from llmviz.files.text import decode, read_text_file
+from llmviz.cli.options import STANDARD_INPUT, place, standard_input, table, write, write_json
+from llmviz.files.text import read_text_file
 
-STANDARD_INPUT = "-"
 BEGINNING = 50  # characters of a text in the table
 AT_ONCE = 256  # texts whose classes are told before the next are read
 
@@ -82,12 +80,7 @@ def _texts(given: argparse.Namespace) -> list[str]:
         raise ValueError("give a text, or --file FILE")
     if given.text is not None and given.text != STANDARD_INPUT:
         return [given.text]
-    if given.file is not None:
-        whole = read_text_file(given.file)
-    elif sys.stdin is None:
-        raise ValueError("standard input is closed")
-    else:
-        whole = decode(sys.stdin.buffer.read(), "standard input")
+    whole = read_text_file(given.file) if given.file is not None else standard_input()
     texts = [line.rstrip("\r") for line in whole.split("\n") if line.strip()]
     if not texts:
         raise ValueError("there is no text to classify")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from llmviz.cli.options import table, whole, write, write_json
+from llmviz.cli.options import table, tell, whole, write, write_json
 
 
 def add(commands: Any) -> None:
@@ -35,10 +35,7 @@ def run_list(given: argparse.Namespace) -> int:
     from llmviz.corpus import CORPORA
 
     listed = {name: entry.description for name, entry in CORPORA.items()}
-    if given.json:
-        write_json(listed)
-    else:
-        write(table([("corpus", "what it is"), *listed.items()]))
+    tell(listed, table([("corpus", "what it is"), *listed.items()]), json=given.json)
     return 0
 
 
@@ -63,12 +60,10 @@ def run_get(given: argparse.Namespace) -> int:
 
     corpus, file = _load(given.name), corpus_file(given.name)
     count = len(corpus.documents)
-    if given.json:
-        path = None if file is None else str(file)
-        write_json({"name": corpus.name, "documents": count, "file": path})
-    else:
-        where = "made from a seed each time it is needed" if file is None else file
-        write(f"{corpus.name}: {count:,} document{'s' * (count != 1)}, {where}")
+    where = "made from a seed each time it is needed" if file is None else file
+    about = {"name": corpus.name, "documents": count, "file": file and str(file)}
+    line = f"{corpus.name}: {count:,} document{'s' * (count != 1)}, {where}"
+    tell(about, line, json=given.json)
     return 0
 
 

@@ -7,14 +7,21 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from llmviz.cli.options import named, table, whole, write, write_json
+from llmviz.cli.options import (
+    STANDARD_INPUT,
+    named,
+    standard_input,
+    table,
+    whole,
+    write,
+    write_json,
+)
 from llmviz.training.measures import LN2, ratio_error
 
 if TYPE_CHECKING:
     from llmviz.training.evaluate import Score
     from llmviz.training.run_folder import Trained
 
-STANDARD_INPUT = "-"
 BEGINNING = 40  # characters of a document in the table of all
 DOCUMENTS, WINDOWS = "documents", "windows"
 
@@ -196,11 +203,7 @@ def texts_of(names: list[str], column: str) -> list[str]:
 
 
 def _standard_input() -> str:
-    from llmviz.files.text import decode
-
-    if sys.stdin is None:
-        raise ValueError("standard input is closed")
-    text = decode(sys.stdin.buffer.read(), "standard input")
+    text = standard_input()
     if not text:
         raise ValueError("standard input is empty")
     return text

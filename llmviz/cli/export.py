@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from llmviz.cli.options import place, write, write_json
+from llmviz.cli.options import place, tell
 
 FORMS = ("hf", "peft", "gguf")
 TYPES = ("float32", "float16")
@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> int:
         rank, base = export_adapter(given.checkpoint, out, dtype)
         said = {"out": str(out), "form": given.to, "rank": rank, "base": base}
         line = f"{out}: an adapter of rank {rank} for {base}"
-        write_json(said) if given.json else write(line)
+        tell(said, line, json=given.json)
         return 0
     trained = find_trained(given.checkpoint)
     if given.to == "gguf":
@@ -69,5 +69,5 @@ def run(given: argparse.Namespace) -> int:
     count = sum(parameter.numel() for parameter in trained.model.parameters())
     said = {"out": str(out), "form": given.to, "kind": kind, "parameters": count}
     line = f"{out}: a {kind} of {count:,} parameters, {trained.tokenizer.vocab_size:,} tokens"
-    write_json(said) if given.json else write(line)
+    tell(said, line, json=given.json)
     return 0

@@ -13,9 +13,8 @@ from llmviz.cli.options import (
     add_settings,
     chosen,
     place,
+    tell,
     typed,
-    write,
-    write_json,
 )
 from llmviz.config import settings_of
 from llmviz.finetuning.plan import TuningPlan, suited_training
@@ -87,10 +86,7 @@ def train(
 
 def report(card: dict[str, Any], *, json: bool) -> None:
     """Write a card, or its scores in one line."""
-    if json:
-        write_json(card)
-    else:
-        write(scores_line(card))
+    tell(card, scores_line(card), json=json)
 
 
 def scores_line(card: dict[str, Any]) -> str:

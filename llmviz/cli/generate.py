@@ -7,9 +7,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import number, place, whole, write, write_json
+from llmviz.cli.options import (
+    STANDARD_INPUT,
+    number,
+    place,
+    standard_input,
+    tell,
+    whole,
+    write,
+    write_json,
+)
 from llmviz.files.paths import HUB
-from llmviz.files.text import decode, read_text_file
+from llmviz.files.text import read_text_file
 from llmviz.sampling.kinds import STEPS, StepKind, usual_order
 from llmviz.training.config import LAST_SEED
 
@@ -18,7 +27,6 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 1000
 SEPARATOR = "---"  # a line between two samples
-STANDARD_INPUT = "-"
 
 EXAMPLES = (
     'generate --checkpoint tiny-world-gpt --prompt "It was Saturday, and"',
@@ -174,9 +182,7 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
 def _prompt(given: argparse.Namespace) -> str:
     """The text to continue: of the option, of a file, or of standard input."""
     if STANDARD_INPUT in (given.prompt, given.prompt_file):
-        if sys.stdin is None:
-            raise ValueError("standard input is closed")
-        text = decode(sys.stdin.buffer.read(), "standard input").replace("\r\n", "\n")
+        text = standard_input().replace("\r\n", "\n")
     elif given.prompt_file is None:
         return given.prompt or ""
     elif Path(given.prompt_file).is_dir():
@@ -235,5 +241,5 @@ def _translate(trained: Any, prompt: str, given: argparse.Namespace) -> int:
             "each word of a translation is the most probable one: "
             f"{', '.join(options)} change nothing"
         )
-    write_json({"text": text}) if given.json else write(text)
+    tell({"text": text}, text, json=given.json)
     return 0

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import place, table, write, write_json
+from llmviz.cli.options import place, table, tell, write, write_json
 
 
 def add(commands: Any) -> None:
@@ -66,10 +66,8 @@ def _remove(given: argparse.Namespace) -> int:
     from llmviz.obtainable.fetch import remove
 
     removed = remove(OBTAINABLE[given.name])
-    if given.json:
-        write_json({"removed": None if removed is None else str(removed)})
-    else:
-        write(f"{given.name} is not here" if removed is None else f"deleted {removed}")
+    line = f"{given.name} is not here" if removed is None else f"deleted {removed}"
+    tell({"removed": removed and str(removed)}, line, json=given.json)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from llmviz.cli.options import place, typed, write, write_json
+from llmviz.cli.options import place, tell, typed
 from llmviz.files.paths import HUB
 
 
@@ -46,14 +46,13 @@ def run(given: argparse.Namespace) -> int:
     with removed_if_empty(Path(given.out)):
         trained = import_gpt2(origin, given.out, typed(given))
     config = trained.model.config
-    if given.json:
-        shape = {name: getattr(config, name) for name in ("n_layer", "n_head", "n_embd")}
-        context = {"context_length": config.context_length}
-        about = {"out": given.out, "parameters": trained.description["parameters"]}
-        write_json({**about, **shape, **context})
-        return 0
-    write(
-        f"{given.out}: {trained.description['parameters']:,} parameters, {config.n_layer} layers "
-        f"of {config.n_head} heads, width {config.n_embd}, context {config.context_length}"
+    parameters = trained.description["parameters"]
+    shape = ("n_layer", "n_head", "n_embd", "context_length")
+    about = {"out": given.out, "parameters": parameters}
+    tell(
+        about | {name: getattr(config, name) for name in shape},
+        f"{given.out}: {parameters:,} parameters, {config.n_layer} layers of {config.n_head} heads,"
+        f" width {config.n_embd}, context {config.context_length}",
+        json=given.json,
     )
     return 0

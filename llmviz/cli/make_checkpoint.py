@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, write, write_json
+from llmviz.cli.options import Interruption, tell
 from llmviz.cli.resume import was_begun
 
 if TYPE_CHECKING:
@@ -66,10 +66,7 @@ def run_make(given: argparse.Namespace) -> int:
             if interruption():
                 return interruption.exit_code
     card = finish(_folder(work, numbers[-1]), target, given.name)
-    if given.json:
-        write_json(card)
-    else:
-        write(f"{target}: {card['score']}")
+    tell(card, f"{target}: {card['score']}", json=given.json)
     return 0
 
 
@@ -252,10 +249,7 @@ def _make_at_once(
     target = (Path(given.to) if given.to else TUNED) / given.name
     check_writable(target)
     card = make(target, command)
-    if given.json:
-        write_json(card)
-    else:
-        write(f"{target}: {summary(card)}")
+    tell(card, f"{target}: {summary(card)}", json=given.json)
     return 0
 
 
@@ -274,8 +268,6 @@ def _make_vectors(
             bar.update(frame.read - bar.n)
             bar.set_postfix(loss=f"{frame.loss:.3f}")
     card = read_json(target / "card.json")
-    if given.json:
-        write_json(card)
-    else:
-        write(f"{target}: {card['nats_per_pair']:.3f} nats a pair, {card['analogies']}")
+    line = f"{target}: {card['nats_per_pair']:.3f} nats a pair, {card['analogies']}"
+    tell(card, line, json=given.json)
     return 0

@@ -20,6 +20,7 @@ from typing import Any
 
 from llmviz.config import default_of, settings_of
 from llmviz.files.standard_streams import is_unicode
+from llmviz.files.text import decode
 
 _QUOTED = r"(?<!\w)(?:'[^']*'|\"[^\"]*\")(?!\w)"  # a value, whose words are no names
 
@@ -59,6 +60,7 @@ def _quotes(message: str, text: str) -> bool:
     return begin + ("" if len(text) > 80 else begin[0]) in message
 
 
+STANDARD_INPUT = "-"  # in place of a text or a file
 GAP = "  "  # between two columns
 NARROWEST = 16  # characters that a column has at least where it is cut into lines
 LARGEST = 2**31 - 1  # whole number that an option takes: all that count with it have room for it
@@ -212,6 +214,18 @@ def write(text: str, end: str = "\n") -> None:
 def write_json(value: Any) -> None:
     """One line of JSON to standard output; escaped where the encoding there lacks characters."""
     write(json.dumps(value, ensure_ascii=not is_unicode(sys.stdout)))
+
+
+def tell(value: Any, text: str, *, json: bool) -> None:
+    """What came out, to standard output: as a line of JSON, or as a text."""
+    write_json(value) if json else write(text)
+
+
+def standard_input() -> str:
+    """All of standard input. Raises ValueError where it is closed, or no UTF-8."""
+    if sys.stdin is None:
+        raise ValueError("standard input is closed")
+    return decode(sys.stdin.buffer.read(), "standard input")
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import add_language, add_out, place, speak, write, write_json
+from llmviz.cli.options import add_language, add_out, place, speak, tell, write
 from llmviz.cli.worksheet import NO_BROWSER
 from llmviz.obtainable.catalogue import OBTAINABLE
 
@@ -69,19 +69,18 @@ def run(given: argparse.Namespace) -> int:
     logging.getLogger(NO_BROWSER).disabled = True
     site = import_module("llmviz.course.site.write")
     speak(given)
-    tell = partial(print, file=sys.stderr, flush=True) if given.json else write
+    progress = partial(print, file=sys.stderr, flush=True) if given.json else write
     before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
     try:
         written = site.write_site(
-            Path(given.out), given.app or "", given.only, tell, given.way, given.model
+            Path(given.out), given.app or "", given.only, progress, given.way, given.model
         )
     finally:
         signal.signal(signal.SIGTERM, before)
     index = Path(given.out) / "index.html"
-    if given.json:
-        write_json({"index": str(index), "pages": written.pages, "bytes": written.bytes})
-    else:
-        write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {index}")
+    about = {"index": str(index), "pages": written.pages, "bytes": written.bytes}
+    line = f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {index}"
+    tell(about, line, json=given.json)
     return 0
 
 

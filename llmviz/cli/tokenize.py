@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from llmviz.cli.options import table, write, write_json
+from llmviz.cli.options import STANDARD_INPUT, standard_input, table, tell, write, write_json
 
 
 def add(commands: Any) -> None:
@@ -46,15 +45,14 @@ def run(given: argparse.Namespace) -> int:
         raise ValueError("give --tokenizer NAME and a text, or --fetch")
     from pathlib import Path
 
-    from llmviz.files.text import decode
     from llmviz.tokenizers import get_tokenizer, load_tokenizer
 
     saved = Path(given.tokenizer)
     is_file = saved.suffix == ".json" and saved.is_file()
     tokenizer = load_tokenizer(saved) if is_file else get_tokenizer(given.tokenizer)
     text = given.text
-    if text == "-":
-        text = decode(sys.stdin.buffer.read(), "standard input")
+    if text == STANDARD_INPUT:
+        text = standard_input()
     tokens = tokenizer.tokens(text)
     texts = [_text(tokenizer.token_bytes(token.id)) for token in tokens]  # what the ids stand for
     if given.json:
@@ -97,11 +95,8 @@ def _fetch(given: argparse.Namespace) -> int:
             files[name] = [] if TOKENIZERS[name].file else list(map(str, fetch(name)))
         except TokenizerUnavailable as problem:
             problems.append(problem)
-    if given.json:
-        write_json(files)
-    else:
-        rows = [(name, file) for name in files for file in files[name] or ["bundled"]]
-        write(table([("tokenizer", "file"), *rows]))
+    rows = [(name, file) for name in files for file in files[name] or ["bundled"]]
+    tell(files, table([("tokenizer", "file"), *rows]), json=given.json)
     if problems:
         raise ValueError("; ".join(map(str, TokenizerUnavailable.by_reason(problems))))
     return 0

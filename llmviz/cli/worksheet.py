@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.options import add_language, add_out, place, speak, write, write_json
+from llmviz.cli.options import add_language, add_out, place, speak, tell
 from llmviz.files.nearest import nearest
 
 # What warns, many times in each chapter, that no browser looks.
@@ -55,8 +55,5 @@ def run(given: argparse.Namespace) -> int:
     address = given.app or sheets.ADDRESS
     paths = sheets.write_sheets(lessons[given.lesson], Path(given.out), given.text, address)
     written = [str(path) for path in paths]
-    if given.json:
-        write_json({"lesson": given.lesson, "files": written})
-    else:
-        write("\n".join(written))
+    tell({"lesson": given.lesson, "files": written}, "\n".join(written), json=given.json)
     return 0
