@@ -9,14 +9,13 @@ from pathlib import Path
 from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
 from llmviz.corpus.pairs import PairCorpus, load_pairs
-from llmviz.corpus.pieces import is_list, joined, pieces_of
-from llmviz.corpus.sources import FIELD, files_of, read_pieces
+from llmviz.corpus.pieces import Piece, is_list, joined, pieces_of
+from llmviz.corpus.sources import FIELD, LIMIT, files_of, read_pieces
 from llmviz.corpus.tiny_world import WorldOptions, generate
 from llmviz.files.paths import DATA
 from llmviz.files.text import ENDOFTEXT, read_text_file
 
 TINY_WORLD_CHARACTERS = 8_000_000
-_FILE_LIMIT = 2**30  # bytes
 
 
 @dataclass(frozen=True)
@@ -76,14 +75,24 @@ def load_corpus(
     path = Path(name_or_path)
     check_there(key)
     files = files_of(key)
-    documents: list[str] = []
-    for file in files:
-        documents += joined(read_pieces(file, column, _FILE_LIMIT))
-        if len(files) > 1 and sum(map(len, documents)) > _FILE_LIMIT:
-            raise ValueError(f"{key!r} holds more than {_FILE_LIMIT:,} characters, the limit")
+    documents = list(joined(_held(key, files, column)))
     if len(files) == 1 and len(documents) > 1 and is_list(documents):
         return Corpus(path.stem, documents, separator="\n")
     return Corpus(path.stem, documents)
+
+
+def _held(source: str, files: Sequence[Path], column: str) -> Iterator[Piece]:
+    """The pieces of files that are held together. Raises ValueError where they are too large."""
+    too_large = ValueError(f"{source!r} holds more than {LIMIT:,} characters, the limit")
+    if sum(file.stat().st_size for file in files if file.is_file()) > LIMIT:
+        raise too_large
+    characters = 0
+    for file in files:
+        for piece in read_pieces(file, column):
+            characters += len(piece.text)
+            if characters > LIMIT:
+                raise too_large
+            yield piece
 
 
 def corpus_file(name_or_path: str | Path) -> Path | None:
@@ -141,7 +150,7 @@ def _bundled(name: str, description: str, file_name: str, separator: str | None)
 
 
 def _read(name: str, file: Path, separator: str | None, **_: object) -> Corpus:
-    text = read_text_file(file, _FILE_LIMIT)
+    text = read_text_file(file, LIMIT)
     if separator is None:
         return Corpus(name, [text])
     documents = [part for part in text.rstrip("\n").split(separator) if part]
@@ -153,7 +162,7 @@ def _pairs(*, seed: int, **_: object) -> Corpus:
 
 
 def _downloaded(name: str, separator: str | None, *, progress: bool, **_: object) -> Corpus:
-    text = read_text_file(fetch(name, progress=progress), _FILE_LIMIT)
+    text = read_text_file(fetch(name, progress=progress), LIMIT)
     documents = [text] if separator is None else text.rstrip("\n").split(separator)
     return Corpus(name, documents, separator or "\n\n")
 

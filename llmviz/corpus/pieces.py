@@ -7,6 +7,7 @@ one document.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ def pieces_of(blocks: Blocks) -> Iterator[Piece]:
     """Yield the documents of a plain text by the rule above. Reads it twice."""
     if _has_ends(blocks()):
         return _between_ends(blocks())
-    return _items(blocks()) if is_list(lines_of(blocks())) else _whole(blocks())
+    return _items(blocks()) if is_list(lines_of(blocks(), LONGEST_ITEM)) else _whole(blocks())
 
 
 def joined(pieces: Iterable[Piece]) -> Iterator[str]:
@@ -63,8 +64,11 @@ def recut(pieces: Iterable[Piece], cut: Callable[[str], int], least: int) -> Ite
         wanted = size + max(least, 0 if at else size)  # no text is searched again and again
 
 
-def lines_of(blocks: Iterable[str]) -> Iterator[str]:
-    """Yield lines without their ends; the last one is what stands behind the last line end."""
+def lines_of(blocks: Iterable[str], longest: float = math.inf) -> Iterator[str]:
+    """Yield lines without their ends; the last one is what stands behind the last line end.
+
+    longest: characters from which on a line comes in parts.
+    """
     rest: list[str] = []
     for block in blocks:
         first, *others = block.split("\n")
@@ -73,6 +77,9 @@ def lines_of(blocks: Iterable[str]) -> Iterator[str]:
             yield "".join(rest)
             yield from others[:-1]
             rest = [others[-1]]
+        elif sum(map(len, rest)) > longest:
+            yield "".join(rest)
+            rest = []
     yield "".join(rest)
 
 

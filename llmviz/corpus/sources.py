@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.corpus.pieces import Piece, lines_of, pieces_of
-from llmviz.files.text import Readable, check_size, check_text, read_blocks, read_text_file
+from llmviz.files.text import check_text, read_blocks, read_text_file
 
 FIELD = "text"  # of a .jsonl or .parquet that holds the documents
-LIMIT = 2**30  # bytes of a file's text that is held whole
+LIMIT = 2**30  # bytes or characters of a text that is held whole
 ROWS = 1024  # of a .parquet that are read at once
 TEXTS = (".txt", ".md", ".text", ".markdown")
 LINES, TABLE = (".jsonl", ".ndjson"), (".parquet",)
@@ -53,12 +53,12 @@ def files_of(source: str) -> list[Path]:
     return [path]
 
 
-def read_pieces(path: Path, field: str, limit: int | None = None) -> Iterator[Piece]:
+def read_pieces(path: Path, field: str) -> Iterator[Piece]:
     """Yield the documents of one file in pieces; a line and a row are a document, one piece each.
 
-    field: of its objects, or its column. limit: bytes of its text, if there is one.
-    Raises ValueError in one line: it cannot be read, is too large, a line is broken (its number is
-    said), or there is no such field or column.
+    field: of its objects, or its column.
+    Raises ValueError in one line: it cannot be read, a line is broken (its number is said), or
+    there is no such field or column.
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packing = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSED else ""
@@ -66,11 +66,11 @@ def read_pieces(path: Path, field: str, limit: int | None = None) -> Iterator[Pi
     if kind in TABLE:
         if packing:
             raise ValueError(f"{path.name} is compressed twice; a .parquet is compressed inside")
-        return _column(path, field, limit)
+        return _column(path, field)
     whole = [] if packing or path.is_file() else [read_text_file(path, LIMIT)]  # a pipe, read once
 
     def blocks() -> Iterator[str]:
-        return iter(whole) if whole else _blocks(path, packing, limit)
+        return iter(whole) if whole else _blocks(path, packing)
 
     return _lines(path.name, blocks(), field) if kind in LINES else pieces_of(blocks)
 
@@ -86,36 +86,15 @@ def _is_hidden(inside: Path) -> bool:
     return any(part.startswith(".") for part in inside.parts)
 
 
-def _blocks(path: Path, packing: str, limit: int | None) -> Iterator[str]:
-    """The text of a file in parts; of one with too many bytes, nothing or only the beginning."""
+def _blocks(path: Path, packing: str) -> Iterator[str]:
+    """The text of a file in parts."""
     verb = "unpacked" if packing else "read"
     try:
-        if limit is not None and not packing:
-            check_size(path.name, path.stat().st_size, limit)
         with _opened(path, packing) as file:
-            yield from read_blocks(
-                file if limit is None else _Limited(file, path, limit), path.name
-            )
+            yield from read_blocks(file, path.name)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"{path.name} cannot be {verb}: {reason}") from None
-
-
-class _Limited:
-    """A file that is read no further than a text may be long."""
-
-    def __init__(self, file: Readable, path: Path, limit: int) -> None:
-        self._file, self._path, self._limit, self._left = file, path, limit, limit
-
-    def read(self, size: int, /) -> bytes:
-        """The next bytes. Raises ValueError where there are more than the limit."""
-        data = self._file.read(size)
-        self._left -= len(data)
-        if self._left < 0:
-            raise ValueError(
-                f"{self._path.name} unpacks to more than {self._limit:,} bytes, the limit of a text"
-            )
-        return data
 
 
 def _opened(path: Path, packing: str) -> Any:
@@ -145,11 +124,11 @@ def _lines(name: str, blocks: Iterator[str], field: str) -> Iterator[Piece]:
         yield Piece(_document(value[field], f"line {number} of {name}: {field}"), True)
 
 
-def _column(path: Path, column: str, limit: int | None) -> Iterator[Piece]:
+def _column(path: Path, column: str) -> Iterator[Piece]:
     import pyarrow
     import pyarrow.parquet
 
-    number, size = 0, 0
+    number = 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
@@ -158,9 +137,6 @@ def _column(path: Path, column: str, limit: int | None) -> Iterator[Piece]:
                     f"{path.name} has no column {column!r}; it has {', '.join(names):.200}"
                 )
             for batch in file.iter_batches(batch_size=ROWS, columns=[column]):
-                size += batch.nbytes
-                if limit is not None and size > limit:
-                    raise ValueError(f"the column {column!r} of {path.name} is too large")
                 for value in batch.column(0).to_pylist():
                     number += 1
                     yield Piece(_document(value, f"row {number} of {path.name}: {column}"), True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import IO
 
 # Between two documents, in a text file as among token ids.
 ENDOFTEXT = "<|endoftext|>"
@@ -85,25 +85,13 @@ def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT)
             data = path.read_bytes() if size <= limit_bytes else b""
         except OSError as error:
             raise ValueError(f"{name} cannot be read: {error.strerror or error}") from None
-    check_size(name, size, limit_bytes)
+    if size > limit_bytes:
+        raise ValueError(f"{name} is {_megabytes(size)}; the limit is {_megabytes(limit_bytes)}")
     _check_plain(data, name, 0)
     return decode(data, name).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def check_size(name: str, size: int, limit_bytes: int) -> None:
-    """Raise ValueError for a file with more bytes than the limit."""
-    if size > limit_bytes:
-        raise ValueError(f"{name} is {_megabytes(size)}; the limit is {_megabytes(limit_bytes)}")
-
-
-class Readable(Protocol):
-    """What bytes are read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """The next bytes, at most so many; none at the end."""
-
-
-def read_blocks(file: Readable, name: str) -> Iterator[str]:
+def read_blocks(file: IO[bytes], name: str) -> Iterator[str]:
     """Yield a UTF-8 text as `read_text_file` returns it, in parts of about BLOCK bytes.
 
     Raises ValueError for a binary file and one that is not UTF-8, and what reading raises.

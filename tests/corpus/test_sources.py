@@ -7,7 +7,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from llmviz.corpus import load_corpora, load_corpus
+from llmviz.corpus import corpora, load_corpora, load_corpus
+from llmviz.corpus.pieces import pieces_of
 from llmviz.corpus.sources import files_of
 from tests.test_cli import call, refused
 
@@ -100,10 +101,22 @@ def test_a_file_that_is_damaged_is_refused_with_its_place(tmp_path, name, data, 
 
 def test_what_unpacks_to_too_much_is_read_no_further(tmp_path, monkeypatch):
     (tmp_path / "x.txt.gz").write_bytes(gzip.compress(b"a" * 5000))
-    from llmviz.corpus.sources import read_pieces
+    monkeypatch.setattr(corpora, "LIMIT", 1000)
+    with pytest.raises(ValueError, match=r"holds more than 1,000 characters"):
+        load_corpus(tmp_path / "x.txt.gz")
 
-    with pytest.raises(ValueError, match=r"unpacks to more than 1,000 bytes"):
-        list(read_pieces(tmp_path / "x.txt.gz", "text", 1000))
+
+def test_a_line_without_end_is_not_held_to_see_whether_the_text_is_a_list():
+    read: list[int] = []
+
+    def blocks():
+        for number in range(50):
+            read.append(number)
+            yield "no line ends here "
+
+    first = next(pieces_of(blocks))
+    assert first.text == "no line ends here " and not first.ends
+    assert len(read) == 50 + 3 + 1, "all for marks, 41 characters for a list, then its beginning"
 
 
 def test_what_stands_for_no_file_is_refused(tmp_path, monkeypatch):
