@@ -32,14 +32,13 @@ from llmviz.course.lessons.training.curves import words as curves_words
 from llmviz.course.lessons.training.runs import (
     FIRST,
     chapter,
-    cost,
     form,
     plan_controls,
     presets,
     words,
 )
 from llmviz.course.lessons.training.runs import chapter as running
-from llmviz.course.ui import engine, runs
+from llmviz.course.ui import engine, runs, step_time
 from llmviz.course.ui.common import duration, percent
 from llmviz.course.ui.state import PageState
 from llmviz.models import MODELS
@@ -58,7 +57,7 @@ from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.run_folder import load_trained, run_in_folder
 from llmviz.training.samples import sampler
-from llmviz.training.throughput import predict_seconds, throughput_of, work
+from llmviz.training.throughput import predict_seconds, work
 from tests.pages import harness
 from tests.pages.harness import fine, open_part
 from tests.runs.test_manager import MADE, Pretender
@@ -75,7 +74,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "manager", lambda: made)
     monkeypatch.setattr(runs, "_managers", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
-    cost._MEASURED.clear()
+    step_time._MEASURED.clear()
     yield tmp_path / "runs"
     made.close(0)
 
@@ -278,23 +277,26 @@ def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
     assert "50 ms per step, measured here" in harness.prose_of(app)
 
 
-def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
+def test_while_the_process_is_busy_the_time_is_estimated_from_what_was_measured(home):
     app = harness.open_part("training", "runs", r_model="gpt")
     button(app, "Start").click().run()
-    (run,) = mine()
-    assert "no gpt was measured here before" in harness.prose_of(app)
-    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
     MADE[0].says("begun", step=1)
-    plan = Plan.from_dict(run.plan)
-    about = json.loads((run.folder / "config.json").read_text("utf-8"))
-    about["parameters"] = 10 * about["parameters"]
-    (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
+    assert "no gpt was measured here before" in harness.prose_of(app.run())
+    MADE[0].ends()
+    app.run()
+    MADE[0].says("timed", key=MADE[0].sent[-1]["key"], seconds=0.05)
+    MADE[0].says("ready")
+    assert "50 ms per step, measured here" in harness.prose_of(app.run())
+    button(app, "Start").click().run()
+    app.query_params["r_n_layer"] = "3"
     app.run()
     harness.fine(app)
-    pace = throughput_of(plan, run.folder)
+    (known,) = step_time._MEASURED.values()
+    plan = Plan.from_dict(mine()[0].plan)
+    plan = dataclasses.replace(plan, model_options={**plan.model_options, "n_layer": 3})
     guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
-    step = predict_seconds(plan, guess.parameters, [pace])
-    assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
+    step = predict_seconds(plan, guess.parameters, [known])
+    assert step == pytest.approx(0.05 * work(plan, guess.parameters) / known.work)
     said = harness.prose_of(app)
     assert f"About {duration(run_seconds(plan.train, step))}" in said
     assert "estimated from the speed of a gpt here" in said

@@ -19,7 +19,6 @@ from llmviz.runs import store
 from llmviz.runs.manager import RunManager
 from llmviz.runs.visitors import RunState
 from llmviz.training.config import OWN_TEXT
-from llmviz.training.throughput import Throughput
 
 SHOWN = 100  # kept runs that a page offers at most: the newest, of those that are searched for
 SEARCH = "_runs.search"  # in the session: what the name of a kept run must have in it
@@ -115,11 +114,6 @@ def recently(look_up: Callable[P, R]) -> Callable[P, R]:
 @recently
 def _kept_names() -> list[str]:
     return store.kept_runs()
-
-
-def paces() -> list[Throughput]:
-    """How fast the runs of all visitors go on this server: what an estimate may rest on."""
-    return _managers[-1].paces() if _managers else []
 
 
 def come_back(name: str) -> bool:

@@ -1,6 +1,5 @@
 """The runs of a study: what they cost, begun, watched, stopped, gone on with after a restart."""
 
-import dataclasses
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,16 +7,16 @@ from pathlib import Path
 import streamlit as st
 
 from llmviz.course.lessons.discoveries.own import own_study_folder, words
-from llmviz.course.lessons.discoveries.own.own_study import WORLD, Study, run_name
+from llmviz.course.lessons.discoveries.own.own_study import Study, run_name
 from llmviz.course.lessons.discoveries.own.own_study_run import to_score
 from llmviz.course.ui import kit, runs
 from llmviz.course.ui.rerun import once
+from llmviz.course.ui.step_time import step_time
 from llmviz.models.memory_limits import check_memory
 from llmviz.processes.background import FAILED
 from llmviz.processes.limits import limit
 from llmviz.runs.series import AT_ONCE
 from llmviz.training.config import Plan
-from llmviz.training.references import SAMPLE
 
 MEMORY_SHARE = 0.8  # of what is free now
 
@@ -42,9 +41,8 @@ class Cost:
 def cost_of(study: Study) -> Cost:
     """Return what a study takes. Raises ValueError where it cannot work, or takes too long."""
     from llmviz.training.estimate import FORWARD_SHARE, run_seconds
-    from llmviz.training.throughput import predict_seconds, work
+    from llmviz.training.throughput import work
 
-    manager = runs.manager()
     plans = [study.plan(value, 0) for value in study.values]
     counts = [_counted(plan) for plan in plans]
     check_memory(max(count.memory for count in counts), words.such_runs, share=MEMORY_SHARE)
@@ -53,19 +51,12 @@ def cost_of(study: Study) -> Cost:
     # The value with most work is timed, the others take no longer.
     place = max(range(len(plans)), key=lambda at: work(plans[at], counts[at].parameters))
     plan, counted = plans[place], counts[place]
-    known = manager.step_time(_timed(plan))
-    if known is None and manager.training >= manager.limit:
-        guess = predict_seconds(plan, counted.parameters, runs.paces())
-        known = None if guess is None else (guess, "")
-    if known is None:
-        how = "measuring" if manager.training < manager.limit else "busy"
-        return Cost(parameters, None, words.time[how])
-    step, line = known
+    how, step, line = step_time(plan, counted.parameters)
     if step is None:
-        return Cost(parameters, None, words.time["unknown"].format(line=kit.escape_markdown(line)))
+        return Cost(parameters, None, words.time[how].format(line=kit.escape_markdown(line)))
     reading = counted.held_out / counted.tokens_per_step * FORWARD_SHARE * step
     seconds = len(plans) * study.seeds * (run_seconds(plan.train, step) + reading)
-    seconds /= min(AT_ONCE, manager.limit)
+    seconds /= min(AT_ONCE, runs.manager().limit)
     most = limit("LLMVIZ_STUDY_MINUTES")
     if seconds > 60 * most:
         raise ValueError(words.too_long.format(time=kit.duration(seconds), limit=most))
@@ -78,16 +69,6 @@ class _Counted:
     memory: int
     held_out: int  # tokens, at most
     tokens_per_step: int
-
-
-def _timed(plan: Plan) -> Plan:
-    """A plan whose steps take as long, and whose text is there quickly."""
-    train = dataclasses.replace(
-        plan.train, steps=1000, warmup_steps=0, seed=0, eval_every=0, log_every=1
-    )
-    if plan.corpus == WORLD:
-        plan = dataclasses.replace(plan, corpus=SAMPLE, characters=None)
-    return dataclasses.replace(plan, train=train)
 
 
 def _counted(plan: Plan) -> _Counted:

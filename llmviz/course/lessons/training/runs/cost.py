@@ -1,6 +1,5 @@
 """What the run that the form describes will cost: parameters, memory, disk, time."""
 
-import dataclasses
 import hashlib
 import json
 import tempfile
@@ -10,16 +9,13 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.lessons.training.runs import words
-from llmviz.course.ui import kit, runs
+from llmviz.course.ui import kit
+from llmviz.course.ui.step_time import BUSY, ESTIMATED, MEASURING, step_time
 from llmviz.models.memory_limits import check_memory, spoken_bytes
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
 from llmviz.training.schedule import warmup_note
-from llmviz.training.throughput import Throughput
 
 MEMORY_SHARE = 0.8  # of what is free now
-# The steps that this server's processes have timed, by kind and amount of work: an estimate rests
-# on them while no process is free.
-_MEASURED: dict[Any, Throughput] = {}
 
 
 def works(plan: Plan, text: str | None) -> bool:
@@ -45,7 +41,7 @@ def show(plan: Plan, text: str | None) -> None:
     except ValueError as error:
         kit.refuse(error)
         return
-    seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
+    seconds, basis = _seconds(plan, _vocabulary(text, guess), guess.parameters)
     kit.prose(
         words.cost,
         parameters=f"{guess.parameters:,}",
@@ -109,52 +105,26 @@ def _estimated_or_why(plan: Plan, digest: str, text: str | None) -> tuple[Any, i
 
 def is_being_timed(plan: Plan, text: str | None) -> bool:
     """Whether a process that waits is measuring a step of this plan, or will as soon as it can."""
-    if not _has_room():
-        return False
     try:
-        return _step_time(plan, _vocabulary(plan, text)) is None
+        guess, _ = _estimated(plan, _digest(text), text)
     except ValueError:  # which is said where the costs are
         return False
+    return step_time(plan, guess.parameters, _vocabulary(text, guess)).how == MEASURING
 
 
-def _has_room() -> bool:
-    """Whether a process is free, or will be in a moment, to take the time of a step."""
-    return runs.manager().training < runs.manager().limit
-
-
-def _vocabulary(plan: Plan, text: str | None) -> int | None:
+def _vocabulary(text: str | None, guess: Any) -> int | None:
     """How many tokens the learner's own text makes; None for a text that the process has, too."""
-    return None if text is None else _estimated(plan, _digest(text), text)[0].vocab_size
-
-
-def _step_time(plan: Plan, vocab_size: int | None) -> tuple[float | None, str] | None:
-    """Seconds of a step, as far as they are known, and why not."""
-    # A step takes as long however many follow; the corpus is cut down to be read quickly.
-    same = dataclasses.replace(
-        plan.train, steps=1000, warmup_steps=0, seed=0, sample_every=0, log_every=1
-    )
-    if plan.corpus == "tiny-world":
-        plan = dataclasses.replace(plan, corpus="tiny-world-sample", characters=None)
-    return runs.manager().step_time(dataclasses.replace(plan, train=same), vocab_size)
+    return None if text is None else guess.vocab_size
 
 
 def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float | None, str]:
     """How long the run will take, and what that is based on."""
     from llmviz.training.estimate import run_seconds
-    from llmviz.training.throughput import kind_of, predict_seconds, work
 
-    known = _step_time(plan, vocab_size)
-    if known is None:
-        if _has_room():
-            return None, words.time_measured
-        step = predict_seconds(plan, parameters, [*_MEASURED.values(), *runs.paces()])
-        if step is None:
-            return None, words.time_busy.format(model=plan.model)
-        return run_seconds(plan.train, step), words.time_estimated.format(model=plan.model)
-    step, line = known
+    how, step, line = step_time(plan, parameters, vocab_size)
     if step is None:
-        return None, kit.escape_markdown(line)
-    amount = work(plan, parameters)
-    _MEASURED[kind_of(plan), amount] = Throughput(kind_of(plan), amount, step)
+        unknown = {MEASURING: words.time_measured, BUSY: words.time_busy.format(model=plan.model)}
+        return None, unknown.get(how, kit.escape_markdown(line))
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
-    return run_seconds(plan.train, step), words.time_basis.format(each=each)
+    basis = words.time_estimated if how == ESTIMATED else words.time_basis
+    return run_seconds(plan.train, step), basis.format(model=plan.model, each=each)
