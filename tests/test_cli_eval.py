@@ -131,6 +131,6 @@ def test_a_character_alone_has_no_token_that_is_predicted_where_nothing_stands_b
 ):
     model = llmviz.load("names-gpt")
     model.tokenizer.front = ()
-    monkeypatch.setattr("llmviz.finetuning.model_lookup.find_model", lambda name: model._trained)
+    monkeypatch.setattr("llmviz.pretrained.find_model", lambda name: model._trained)
     (tmp_path / "x.txt").write_text("a", encoding="utf-8")
     assert "must have a token" in refused(capsys, *EVAL, str(tmp_path / "x.txt"))

@@ -16,10 +16,9 @@ from torch import Tensor
 
 from llmviz.api.continuing import Continuation, check_writes, translation
 from llmviz.files.nearest import nearest
-from llmviz.finetuning.model_lookup import find_trained
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
-from llmviz.pretrained import save_trained
+from llmviz.pretrained import find_model, save_trained
 from llmviz.tokenizers import Tokenizer
 from llmviz.trace import Trace, record, tap_names
 from llmviz.training.evaluate import Score, score_each
@@ -39,7 +38,7 @@ def load(name: str | Path) -> Model:
 
     Raises: ValueError naming what is missing or damaged, and the nearest names.
     """
-    model = Model(find_trained(name), str(name))
+    model = Model(find_model(name), str(name))
     for note in model.notes:
         warnings.warn(f"{name}: {note}", stacklevel=2)
     return model

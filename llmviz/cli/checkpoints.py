@@ -121,12 +121,12 @@ def _lowest(card: dict[str, Any]) -> str:
 
 def run_score(given: argparse.Namespace) -> int:
     """Write how many probes of each rule a model gets right, and how many it writes."""
-    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.models.catalogue import able
+    from llmviz.pretrained import find_model
     from llmviz.training.evaluate import probe_scores
     from llmviz.training.measures import CONFIDENCE
 
-    trained = find_trained(given.name)
+    trained = find_model(given.name)
     description = trained.description
     corpus = str(description.get("data", {}).get("corpus"))
     if not able(description["model"]["name"], "next_token") or not corpus.startswith("tiny-world"):

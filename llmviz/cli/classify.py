@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
     """Write a line for each text."""
     texts = _texts(given)
 
-    from llmviz.finetuning.model_lookup import tuning_folder
+    from llmviz.finetuning.tuned import tuning_folder
     from llmviz.finetuning.tuned_classes import load_classes
     from llmviz.pretrained import find_model
 

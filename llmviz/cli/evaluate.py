@@ -81,11 +81,11 @@ def add_corpus(parser: argparse.ArgumentParser, more: str = "") -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Measure and write."""
-    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.models.catalogue import able
+    from llmviz.pretrained import find_model
 
     stdin = _standard_input() if given.corpus == [STANDARD_INPUT] else None
-    trained = find_trained(given.checkpoint)
+    trained = find_model(given.checkpoint)
     for line in trained.notes:
         sys.stderr.write(f"note: {line}\n")
     kind = trained.description["model"]["name"]

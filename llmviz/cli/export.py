@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
 
     import torch
 
-    from llmviz.finetuning.model_lookup import find_trained
+    from llmviz.pretrained import find_model
 
     out, dtype = Path(given.out), getattr(torch, given.dtype)
     if given.to == "peft":
@@ -57,7 +57,7 @@ def run(given: argparse.Namespace) -> int:
         line = f"{out}: an adapter of rank {rank} for {base}"
         tell(said, line, json=given.json)
         return 0
-    trained = find_trained(given.checkpoint)
+    trained = find_model(given.checkpoint)
     if given.to == "gguf":
         from llmviz.publishing.gguf_file import export_gguf
 

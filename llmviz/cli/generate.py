@@ -103,7 +103,7 @@ def _option(kind: StepKind) -> dict[str, Any]:
 
 
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:
-    """Declare the option that names a trained model, as `find_trained` takes it."""
+    """Declare the option that names a trained model, as `find_model` takes it."""
     parser.add_argument(
         "--checkpoint",
         type=place,
@@ -120,12 +120,12 @@ def run(given: argparse.Namespace) -> int:
     prompt = _prompt(given)  # said before torch is imported, which takes seconds
 
     from llmviz.api.continuing import Continuation, check_writes
-    from llmviz.finetuning.model_lookup import find_trained
     from llmviz.models.catalogue import able
     from llmviz.models.decoder import can_decode, optimize_for_inference
     from llmviz.nn.fast_linear import about_int8
+    from llmviz.pretrained import find_model
 
-    trained = find_trained(given.checkpoint)
+    trained = find_model(given.checkpoint)
     for line in trained.notes:
         note(line)
     check_writes(trained, given.checkpoint)

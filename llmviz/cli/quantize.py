@@ -99,7 +99,7 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Quantize, measure, write."""
-    from llmviz.finetuning.model_lookup import find_trained
+    from llmviz.pretrained import find_model
     from llmviz.quantization.model import plain_bytes
     from llmviz.quantization.quantized_models import quantized
     from llmviz.training.files import removed_if_empty
@@ -111,7 +111,7 @@ def run(given: argparse.Namespace) -> int:
         if given.method != ROUNDING:
             raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
         training = grid_training(given.steps, given.learning_rate, threads=0)
-    trained = find_trained(given.checkpoint)
+    trained = find_model(given.checkpoint)
     source = _source(given.checkpoint)
 
     def quantize_and_measure() -> tuple[QuantizedModel, dict[str, Any]]:

@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     from llmviz.files.text import read_text_file
-    from llmviz.finetuning.model_lookup import find_trained
+    from llmviz.pretrained import find_model
     from llmviz.serving.chat_template import UNTAUGHT, Conversation
     from llmviz.serving.engine import Engine
     from llmviz.serving.http.routes import application
@@ -69,7 +69,7 @@ def run(given: argparse.Namespace) -> int:
 
     config = ServingConfig(**chosen(given, settings_of(ServingConfig)))
     limits = Limits(**chosen(given, settings_of(Limits)))
-    trained = find_trained(given.checkpoint)
+    trained = find_model(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
     model, tokenizer = trained.model, trained.tokenizer

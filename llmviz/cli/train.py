@@ -389,8 +389,8 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     command = typed(given)
     if given.base is None:
         return prepare(plan_from(planned, options, changes), command, tell=preparing)
-    from llmviz.finetuning.model_lookup import find_trained
+    from llmviz.pretrained import find_model
     from llmviz.training.starting import begin_from, plan_of_base
 
-    base = find_trained(given.base)
+    base = find_model(given.base)
     return begin_from(base, plan_of_base(base, planned, options, changes), out, command, preparing)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.finetuning.model_lookup import find_trained
+from llmviz.pretrained import find_model
 from tests.finetuning.conftest import small_base
 from tests.published_models import make_gpt2, make_llama
 from tests.test_cli import FAST
@@ -34,7 +34,7 @@ def test_an_adapter_of_a_published_model_fits_that_model(make, tmp_path, peft):
     before = plain(ids).logits.detach()
     both = peft.PeftModel.from_pretrained(plain, out).eval()
     with torch.no_grad():
-        ours = find_trained(run).model(ids)[0]
+        ours = find_model(run).model(ids)[0]
         assert torch.allclose(both(ids).logits, ours, atol=2e-4, rtol=1e-3)
     assert (ours - before).abs().max() > 0.05  # it changes something
     assert both.peft_config["default"].base_model_name_or_path == str(base)
@@ -52,7 +52,7 @@ def test_an_adapter_of_a_finetuning_fits_its_exported_base(tmp_path, small_base,
     )
     ids = torch.arange(40)[None]
     with torch.no_grad():
-        ours = find_trained(run).model(ids)[0]
+        ours = find_model(run).model(ids)[0]
         assert torch.allclose(both.eval()(ids).logits, ours, atol=2e-4, rtol=1e-3)
 
 

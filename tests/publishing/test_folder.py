@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.finetuning.model_lookup import find_trained
 from llmviz.models import build
-from llmviz.pretrained import load_bundled, published
+from llmviz.pretrained import find_model, load_bundled, published
 from llmviz.publishing.folder import export_folder
 from llmviz.tokenizers import BPETokenizer, CharTokenizer, WordTokenizer
 from llmviz.tokenizers.export import to_tiktoken
@@ -134,7 +133,7 @@ def test_packed_weights_are_written_as_the_numbers_that_they_stand_for(tmp_path,
     small, out = tmp_path / "small", tmp_path / "hf"
     given = ["names-gpt", "--bits", "4", "--group", "16", "--documents", "0", "--out", str(small)]
     assert main(["quantize", *given]) == 0 and main(["export", str(small), "--out", str(out)]) == 0
-    held_equal(find_trained(small), out)
+    held_equal(find_model(small), out)
     half = tmp_path / "half"
     assert main(["export", str(small), "--dtype", "float16", "--out", str(half)]) == 0
     sizes = [(folder / "model.safetensors").stat().st_size for folder in (half, out)]

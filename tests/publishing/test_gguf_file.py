@@ -6,8 +6,7 @@ import torch
 
 from llmviz.cli import main
 from llmviz.files.paths import BUNDLED_CHECKPOINTS as BUNDLED
-from llmviz.finetuning.model_lookup import find_trained
-from llmviz.pretrained import bundled
+from llmviz.pretrained import bundled, find_model
 from llmviz.publishing.gguf_file import export_gguf, interleaved
 from llmviz.tokenizers import CharTokenizer
 from tests.publishing.test_folder import MODERN, TEXTS, gpt, trained
@@ -119,7 +118,7 @@ def test_no_bundled_model_is_one_that_llama_cpp_computes(tmp_path, capsys):
     families = [path.parent for path in BUNDLED.glob("*/*/card.json")]
     for name in [*bundled(), *(path.relative_to(BUNDLED).as_posix() for path in families)]:
         with pytest.raises(ValueError, match=r"computes|GGUF|has|have|only a gpt"):
-            export_gguf(find_trained(name), tmp_path / "model.gguf")
+            export_gguf(find_model(name), tmp_path / "model.gguf")
     assert main(["models"]) == 0
     said = capsys.readouterr().out
     assert "No bundled model" in said and "no bundled model" in PUBLISHED
