@@ -18,11 +18,10 @@ from llmviz.files.whole import write_whole
 from llmviz.finetuning.adapters import save_adapter
 from llmviz.finetuning.plan import TuningPlan, read_tuning
 from llmviz.finetuning.preparation import Tuning, prepare
+from llmviz.finetuning.tuned import take_weights
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json
-from llmviz.training.newest_weights import newest_weights
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
-from llmviz.training.tensors import load_weights
 
 CARD, ADAPTER = "card.json", "adapter"
 
@@ -56,10 +55,7 @@ def load_tuning(folder: Path | str) -> Tuning:
     Raises CheckpointError naming what is absent or damaged, ValueError as `prepare_again`.
     """
     tuning = prepare_again(folder)
-    weights = newest_weights(folder)
-    if weights is None:
-        raise CheckpointError(f"{folder} holds no checkpoint yet")
-    load_weights(tuning.run.model, weights.tensors, weights.source)
+    take_weights(Path(folder), tuning.run.model)
     tuning.model.eval()
     return tuning
 

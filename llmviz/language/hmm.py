@@ -79,12 +79,10 @@ def count_hmm(
 class Cell(NamedTuple):
     """The arithmetic of one cell of the lattice, in nats.
 
-    The cell's score is the largest of `scores_before + transitions`, plus the emission.
+    The cell's score is the largest of `sums`, plus the emission.
     """
 
-    scores_before: np.ndarray  # (K,) of the cells of the word before; empty for the first word
-    transitions: np.ndarray  # (K,) ln P(this tag | tag before); for the first word (1,), of start
-    sums: np.ndarray  # (K,) or (1,)
+    sums: np.ndarray  # (K,) score of the word before + ln P(this tag | its tag); (1,) of the start
     best: int  # which of them is the largest: the tag before, −1 for the first word
     emission: float  # ln P(word | tag)
     score: float
@@ -122,11 +120,10 @@ class Lattice:
         emission = float(np.log(self.hmm.column(self.words[t])[k]))
         if t == 0:
             first = np.log(self.hmm.start[k : k + 1])
-            return Cell(np.empty(0), first, first, -1, emission, float(first[0]) + emission)
-        before, steps = self.scores[t - 1], np.log(self.hmm.transition[:, k])
-        sums = before + steps
+            return Cell(first, -1, emission, float(first[0]) + emission)
+        sums = self.scores[t - 1] + np.log(self.hmm.transition[:, k])
         best = int(sums.argmax())
-        return Cell(before, steps, sums, best, emission, float(sums[best]) + emission)
+        return Cell(sums, best, emission, float(sums[best]) + emission)
 
 
 def viterbi(hmm: HMM, words: Sequence[str]) -> Lattice:

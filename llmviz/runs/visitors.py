@@ -14,14 +14,13 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
-from llmviz.processes.limits import DEFAULTS, from_environment, limit
+from llmviz.processes.limits import from_environment, limit
 from llmviz.runs import store
 from llmviz.training.reading import plan_in, read_description
 
 GRACE = 90.0  # seconds that a visitor may be away before the runs that are not kept end
 TIDY_EVERY = 3.0  # seconds
 IDLE = 900.0  # seconds without any visitor or run after which waiting processes go
-ACTIVE_EACH = DEFAULTS["LLMVIZ_BROWSER_RUNS"]  # that train or wait, unless a setting says else
 KILL_AFTER = 2.0  # seconds of preparing after which nobody waits for a process to stop by itself
 SAME = 2.0  # seconds in which a second click on the same start is the first one's echo
 

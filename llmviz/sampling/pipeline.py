@@ -25,8 +25,8 @@ class Step:
     """One step of the pipeline and what it did. All arrays are (V,) over the whole vocabulary.
 
     `before` are the probabilities it was given, `cut` the tokens that it removed, `mass_cut` the
-    probability that these had, `unnormalised` what is left of `before`, and `probabilities` the
-    same after renormalising (for a step that rescales: the softmax of the new logits).
+    probability that these had, and `probabilities` what is left of `before` after renormalising
+    (for a step that rescales: the softmax of the new logits).
     """
 
     name: str
@@ -50,11 +50,6 @@ class Step:
     def mass_cut(self) -> float:
         """The probability that the removed tokens had before."""
         return float(self.before[self.cut].sum())
-
-    @property
-    def unnormalised(self) -> np.ndarray:
-        """The probabilities before, with those of the removed tokens set to 0."""
-        return np.where(self.cut, 0.0, self.before)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,15 @@ from functools import partial
 
 import pytest
 
+from llmviz.processes.limits import limit
 from llmviz.runs import store
 from llmviz.runs.manager import RunManager
-from llmviz.runs.visitors import ACTIVE_EACH, limit_from_environment
+from llmviz.runs.visitors import limit_from_environment
 from llmviz.training.config import Plan, TrainConfig
 from tests.read_only import read_only
 
 MADE: list[Pretender] = []
+ACTIVE_EACH = limit("LLMVIZ_BROWSER_RUNS")  # runs that train or wait
 
 
 class Pretender:

@@ -4,8 +4,7 @@ import pytest
 
 from llmviz.runs import store
 from llmviz.runs.series import AT_ONCE
-from llmviz.runs.visitors import ACTIVE_EACH
-from tests.runs.test_manager import MADE, eventually, manager, plan, present
+from tests.runs.test_manager import ACTIVE_EACH, MADE, eventually, manager, plan, present
 
 __all__ = ["manager", "present"]  # fixtures
 
