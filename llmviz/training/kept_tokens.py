@@ -19,7 +19,6 @@ import json
 import os
 import shutil
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,19 +29,19 @@ import numpy as np
 from llmviz.files.whole import TEMPORARY, sync, temporary_beside
 from llmviz.tokenizers import load_tokenizer
 from llmviz.training import locks
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import check_manifest, read_json, write_json, write_manifest
 from llmviz.training.references import References
 from llmviz.training.stream import Parts, StoredIds, Stream, write_ids
 
-VERSION = 2  # of what is kept and how; another one is another key
+VERSION = 3  # of what is kept and how; another one is another key
 LARGE = 2_000_000  # characters from which on a text's tokens are kept
 MOST = 16 * 2**30  # bytes of all that is kept; the longest unused goes first
 ABOUT, TOKENIZER = "about.json", "tokenizer.json"
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError)  # what reading and writing raise
-PARTS = "train", "validation"
+PARTS, ENDINGS = ("train", "validation"), ("-ids.bin", "-lengths.bin")
+FILES = [part + ending for part in PARTS for ending in ENDINGS]
 LEFT = 24 * 3600.0  # seconds after which nobody writes an unfinished folder any more
 WAIT = 0.2  # seconds between two looks whether another process has made what is wanted
-READ = 1 << 24  # bytes that are checked at once
 
 
 def cache_folder() -> Path:
@@ -86,10 +85,10 @@ class KeptTokens:
             return Stream.collect(train(), end), Stream.collect(validation(), end)
 
         def write(folder: Path) -> None:
-            about = {}
-            for name, parts in zip(PARTS, (train, validation), strict=True):
-                about[name] = _write_stream(folder / name, parts(), end)
-            write_json(folder / ABOUT, about)
+            both = zip(PARTS, (train, validation), strict=True)
+            ranges = {name: _write_stream(folder, name, parts(), end) for name, parts in both}
+            write_manifest(folder, FILES)
+            write_json(folder / ABOUT, ranges | {"stamps": _stamps(folder)})
 
         return self._kept({"tokens": _sum_of(tokenizer)}, make, _read_streams, write)
 
@@ -217,18 +216,15 @@ def _sum_of(tokenizer: Any) -> str:
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-def _write_stream(name: Path, parts: Parts, end: int) -> dict[str, Any]:
-    """Write the files of a stream as its parts come, and return what is to be known of them."""
-    with name.with_name(f"{name.name}-ids.bin").open("wb") as file:
+def _write_stream(folder: Path, name: str, parts: Parts, end: int) -> tuple[int, int]:
+    """Write the files of a stream as its parts come, and return its range."""
+    ids, lengths = (folder / f"{name}{ending}" for ending in ENDINGS)
+    with ids.open("wb") as file:
         written = write_ids(parts, end, file)
-        file.flush()
-        os.fsync(file.fileno())
-    with name.with_name(f"{name.name}-lengths.bin").open("wb") as file:
-        file.write(written.lengths.tobytes())
-        file.flush()
-        os.fsync(file.fileno())
-    sums = {"ids": written.checksum, "lengths": zlib.crc32(written.lengths.tobytes())}
-    return {"range": written.range, "sums": sums, "stamps": _stamps(name)}
+    written.lengths.tofile(lengths)
+    for path in (ids, lengths):
+        sync(path)
+    return written.range
 
 
 def _read_streams(folder: Path) -> tuple[Stream, Stream]:
@@ -237,32 +233,18 @@ def _read_streams(folder: Path) -> tuple[Stream, Stream]:
     Files with other times than when they were written are read once, to compare their checksums.
     """
     about = read_json(folder / ABOUT)
+    if (stamps := _stamps(folder)) != about["stamps"]:
+        check_manifest(folder, FILES)
+        write_json(folder / ABOUT, about | {"stamps": stamps})
     streams = []
     for name in PARTS:
-        path, record = folder / name, about[name]
-        stamps = _stamps(path)
-        if stamps != record["stamps"]:
-            for part, known in record["sums"].items():
-                if _checksum(path.with_name(f"{name}-{part}.bin")) != known:
-                    raise ValueError(f"{path}-{part}.bin is damaged")
-            record["stamps"] = stamps
-            write_json(folder / ABOUT, about)
-        lengths = np.fromfile(f"{path}-lengths.bin", dtype=np.int64)
-        lowest, highest = record["range"]
-        streams.append(
-            Stream.of(StoredIds(path.with_name(f"{name}-ids.bin")), lengths, (lowest, highest))
-        )
+        ids, lengths = (folder / f"{name}{ending}" for ending in ENDINGS)
+        lowest, highest = about[name]
+        known = np.fromfile(lengths, dtype=np.int64)
+        streams.append(Stream.of(StoredIds(ids), known, (lowest, highest)))
     return streams[0], streams[1]
 
 
-def _stamps(name: Path) -> list[list[int]]:
-    found = [name.with_name(f"{name.name}-{part}.bin").stat() for part in ("ids", "lengths")]
+def _stamps(folder: Path) -> list[list[int]]:
+    found = [(folder / name).stat() for name in FILES]
     return [[stat.st_size, stat.st_mtime_ns] for stat in found]
-
-
-def _checksum(path: Path) -> int:
-    checksum = 0
-    with path.open("rb") as file:
-        while data := file.read(READ):
-            checksum = zlib.crc32(data, checksum)
-    return checksum

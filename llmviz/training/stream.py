@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import threading
-import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -131,22 +130,19 @@ class Stream:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written of a stream: the lengths of its documents, its range, its checksum."""
+    """What was written of a stream: the lengths of its documents, its range."""
 
     lengths: np.ndarray
     range: tuple[int, int]
-    checksum: int
 
 
 def write_ids(parts: Parts, end: int, file: IO[bytes]) -> Written:
     """Write documents as one line of ids to a file; those without ids are left out."""
-    lengths, length, checksum, lowest, highest = array("q"), 0, 0, end, end
+    lengths, length, lowest, highest = array("q"), 0, end, end
 
     def write(ids: np.ndarray) -> None:
-        nonlocal checksum, lowest, highest
-        data = ids.view(np.uint8).data
-        file.write(data)
-        checksum = zlib.crc32(data, checksum)
+        nonlocal lowest, highest
+        file.write(ids.view(np.uint8).data)
         lowest, highest = min(lowest, int(ids.min())), max(highest, int(ids.max()))
 
     between = np.array([end], dtype=np.int32)
@@ -160,7 +156,7 @@ def write_ids(parts: Parts, end: int, file: IO[bytes]) -> Written:
             write(between)
             lengths.append(length + 1)
             length = 0
-    return Written(np.array(lengths, dtype=np.int64), (lowest, highest), checksum)
+    return Written(np.array(lengths, dtype=np.int64), (lowest, highest))
 
 
 def encoded(

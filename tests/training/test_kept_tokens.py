@@ -16,7 +16,7 @@ import pytest
 
 from llmviz.corpus import streamed
 from llmviz.files.whole import temporary_beside
-from llmviz.training import kept_tokens, plan, stream, texts
+from llmviz.training import files, kept_tokens, plan, stream, texts
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.run_folder import load_trained, run_in_folder
 from llmviz.training.starting import begin_from, plan_of_base
@@ -114,9 +114,9 @@ DAMAGE = {
 def test_what_is_damaged_is_made_anew(folder, text, damage):
     whole = prepared(text)
     expected = [array.copy() for array in contents(whole)]
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) == 1 + 5 + 1 + 1
-    for path in files:
+    there = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(there) == 1 + 6 + 1 + 1
+    for path in there:
         damage(path)
         again = contents(prepared(text))
         assert all(np.array_equal(a, b) for a, b in zip(again, expected, strict=True)), path.name
@@ -160,11 +160,10 @@ def test_files_of_another_time_are_read_once_and_are_still_the_tokens(folder, te
     for path in folder.rglob("*.bin"):
         os.utime(path, (1, 1))
     no_work(monkeypatch)
-    read, own = [], kept_tokens._checksum
-    monkeypatch.setattr(kept_tokens, "_checksum", lambda path: read.append(path.name) or own(path))
+    read, own = [], files.sha256
+    monkeypatch.setattr(files, "sha256", lambda path: read.append(path.name) or own(path))
     assert same(prepared(text), first) and same(prepared(text), first)
-    parts = [f"{name}-{part}.bin" for name in kept_tokens.PARTS for part in ("ids", "lengths")]
-    assert read == parts
+    assert read == kept_tokens.FILES
 
 
 def test_what_was_not_used_for_the_longest_time_goes_first(folder, text, monkeypatch):
