@@ -18,7 +18,13 @@ from typing import Any
 
 from llmviz.course.components._shared.bundle import script
 from llmviz.course.components._shared.saver.page import outside_script, page_template
-from llmviz.course.components._shared.transport import PARTS, Sent, collected, parts_at, whole_style
+from llmviz.course.components._shared.transport import (
+    Sent,
+    collected,
+    parts_at,
+    parts_of,
+    whole_style,
+)
 from llmviz.files.whole import write_whole
 
 NEEDED = "pictures in a notebook need anywidget: pip install anywidget"
@@ -41,13 +47,10 @@ def picture(component: Callable[..., Any], *given: Any, height: int = HEIGHT, **
 
 def widget_of(sent: list[Sent], height: int = HEIGHT) -> Any:
     """Return a widget of what components were sent. Raises ImportError without anywidget."""
-    stored = {address: parts_at[address].data for view in sent for address in _parts(view.message)}
+    stored = {
+        address: parts_at[address].data for view in sent for address in parts_of(view.message)
+    }
     return _widget_class()(sent, stored, height)
-
-
-def _parts(message: bytes) -> list[str]:
-    length = int.from_bytes(message[:4], "little")
-    return json.loads(message[4 : 4 + length]).get(PARTS, [])
 
 
 def saved_page(

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from llmviz.course.lessons.reasoning.reinforce import RATES
 from llmviz.course.lessons.reasoning.reinforce import bandit as chapter
-from llmviz.course.lessons.reasoning.reinforce.bandit_model import BASELINES, UPDATES, softmax
+from llmviz.course.lessons.reasoning.reinforce.bandit_model import BASELINES, UPDATES
+from llmviz.sampling.steps import softmax
 
 PAY = st.integers(-10, 10).map(lambda tenths: tenths / 10)
 GIVEN = st.tuples(

@@ -122,7 +122,7 @@ def test_large_parts_travel_along():
     words = {}
     with collected() as got:
         vector_table(table, key="t", words=words)
-    (address,) = widget._parts(got[0].message)
+    (address,) = widget.parts_of(got[0].message)
     page = widget.saved_page(got, {address: table.stored.data})
     assert json.dumps(address) in page
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from llmviz.similarity.measures import unit
+
 PERMUTATIONS = 10_000
 
 
@@ -22,8 +24,8 @@ class Association:
 
 def association(vectors: np.ndarray, attributes: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return the mean cosine of each vector (N, C) to one set of vectors minus that to another."""
-    sets = [_unit(attribute) for attribute in attributes]
-    own = _unit(vectors)
+    sets = [unit(attribute) for attribute in attributes]
+    own = unit(vectors)
     return (own @ sets[0].T).mean(1) - (own @ sets[1].T).mean(1)
 
 
@@ -61,9 +63,5 @@ def association_test(
 
 def without_direction(vectors: np.ndarray, direction: np.ndarray) -> np.ndarray:
     """Return vectors (N, C) without what they have along a direction (C,)."""
-    unit = direction / np.linalg.norm(direction)
-    return vectors - np.outer(vectors @ unit, unit)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    along = direction / np.linalg.norm(direction)
+    return vectors - np.outer(vectors @ along, along)

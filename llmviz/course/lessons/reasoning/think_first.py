@@ -20,6 +20,7 @@ import numpy as np
 from llmviz.course.lessons.reasoning import parity_texts
 from llmviz.files.paths import EXPERIMENT_FOLDER
 from llmviz.records import require
+from llmviz.sampling.steps import softmax
 from llmviz.training import small_models
 from llmviz.training.files import read_json
 
@@ -231,5 +232,4 @@ def _chances(model: GPT, text: list[int]) -> np.ndarray:
     import torch
 
     logits: Any = logits_after(model, torch.tensor([text]))[0].astype(float)
-    raised = np.exp(logits - logits.max())
-    return raised / raised.sum()
+    return softmax(logits)

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from llmviz.evaluation.cache_costs import bytes_held
+from llmviz.interpretability.heads_on_text import read_by
 from llmviz.models.pass_work import PassWork, pass_work
 from llmviz.models.transformers import require_transformer
 from llmviz.trace import record
@@ -54,7 +55,7 @@ def cache_contents(model: LanguageModel, ids: Sequence[int], write: int) -> Cach
     if not len(ids):
         raise ValueError("there is no token to read")
     cache, text, new = gpt.new_cache(), list(ids), list(ids)
-    taps = [_read_at(gpt, layer) for layer in range(gpt.config.n_layer)]
+    taps = [read_by(gpt, layer) for layer in range(gpt.config.n_layer)]
     read = []  # (L, T, C) of each pass
     with torch.inference_mode():
         for _ in range(write + 1):
@@ -72,12 +73,6 @@ def cache_contents(model: LanguageModel, ids: Sequence[int], write: int) -> Cach
     )
     inputs = np.concatenate(read, axis=1)
     return CacheContents(tuple(text), len(ids), keys, values, inputs, bytes_held(cache, n))
-
-
-def _read_at(gpt: GPT, layer: int) -> str:
-    if gpt.config.norm == "pre":
-        return f"blocks.{layer}.norm1"
-    return f"blocks.{layer - 1}.residual" if layer else "embed"
 
 
 @dataclass(frozen=True)

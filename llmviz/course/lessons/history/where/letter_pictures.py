@@ -12,6 +12,8 @@ from string import ascii_uppercase
 
 import numpy as np
 
+from llmviz.sampling.steps import softmax
+
 SIDE = 12  # pixels of a picture that a network sees
 EACH, TESTED = 40, 8  # pictures of each letter to learn from, and to test with at most
 HIDDEN = 48
@@ -186,7 +188,7 @@ def train_networks(steps: int = STEPS) -> Iterator[tuple[int, float, Networks | 
     loss = float("nan")
     for step in range(1, steps + 1):
         hidden = np.tanh(x @ w1 + b1)
-        p = _softmax(hidden @ w2 + b2)
+        p = softmax(hidden @ w2 + b2)
         loss = float(-np.log(p[np.arange(n), letters] + 1e-12).mean())
         error = (p - letter) / n
         back = error @ w2.T * (1 - hidden**2)
@@ -211,7 +213,7 @@ def which_letter(networks: Networks, picture: np.ndarray) -> np.ndarray:
     """
     x = fitted(picture).ravel().astype(np.float32)
     hidden = np.tanh(x @ networks.w1 + networks.b1)
-    return _softmax((hidden @ networks.w2 + networks.b2)[None])[0]
+    return softmax(hidden @ networks.w2 + networks.b2)
 
 
 def draw_letter(networks: Networks, letter: str, seed: int) -> np.ndarray:
@@ -226,11 +228,6 @@ def draw_letter(networks: Networks, letter: str, seed: int) -> np.ndarray:
         p = _sigmoid(start[at] + pixels @ networks.across[:, at])
         pixels[at] = chance.random() < p
     return pixels.reshape(SIDE, SIDE)
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    shifted = np.exp(logits - logits.max(1, keepdims=True))
-    return shifted / shifted.sum(1, keepdims=True)
 
 
 def _sigmoid(z: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llmviz.corpus.next_tokens import NextTokens
-from llmviz.evaluation.exact_loss import log_softmax
+from llmviz.sampling.steps import softmax
 
 SHOWN = 7  # tokens with a column of their own
 
@@ -82,11 +82,6 @@ def place_of(
         float(1 - (true**2).sum()),
         float(((plain - true) ** 2).sum()),
     )
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Return the probabilities (V,) of logits (V,)."""
-    return np.exp(log_softmax(logits[None]))[0]
 
 
 def bits(probabilities: np.ndarray) -> float:

@@ -9,6 +9,7 @@ from llmviz.course import components as lv
 from llmviz.course.lessons.reasoning.reinforce import RATES, words
 from llmviz.course.lessons.reasoning.reinforce import bandit_model as model
 from llmviz.course.ui import kit
+from llmviz.sampling.steps import softmax
 
 KEY = "reasoning.bandit"
 GUESS = f"{KEY}.first"
@@ -87,7 +88,7 @@ def pulled(given: Given, baseline: str) -> np.ndarray:
     """Return the probabilities of the arms after the arm that pays least was pulled first."""
     rewards, rate = given[0], given[2]
     arm = rewards.index(min(rewards))
-    return model.softmax(model.update(np.zeros(model.ARMS), rewards, baseline).after(arm, rate))
+    return softmax(model.update(np.zeros(model.ARMS), rewards, baseline).after(arm, rate))
 
 
 def first_numbers(given: Given) -> dict[str, Any]:
@@ -200,7 +201,7 @@ def matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
         "drawn": numbers.gradient[[arm]],
         "step": rate * numbers.gradient[[arm]],
         "new": after[None],
-        "after": model.softmax(after)[None],
+        "after": softmax(after)[None],
     }
     ops = {
         "probabilities": lv.softmax_rows("logits"),

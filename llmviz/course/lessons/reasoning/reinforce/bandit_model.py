@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from llmviz.sampling.steps import softmax
+
 ARMS = 3
 UPDATES = 100
 NONE, MEAN, BEST = "none", "mean", "best"
@@ -57,12 +59,6 @@ class Run:
     def probabilities(self) -> np.ndarray:
         """Of each arm before each update, and at the end (n + 1, K)."""
         return softmax(self.logits)
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Return probabilities along the last axis."""
-    raised = np.exp(logits - logits.max(-1, keepdims=True))
-    return raised / raised.sum(-1, keepdims=True)
 
 
 def baseline_of(kind: str, probabilities: np.ndarray, rewards: np.ndarray) -> float:

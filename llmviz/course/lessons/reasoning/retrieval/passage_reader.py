@@ -21,6 +21,7 @@ from llmviz.corpus.facts_in_passages import (
     split,
     split_plain,
 )
+from llmviz.sampling.steps import softmax
 from llmviz.training import small_models
 
 if TYPE_CHECKING:
@@ -89,12 +90,6 @@ def logits_behind(model: GPT, rows: Sequence[Sequence[int]]) -> np.ndarray:
     with torch.inference_mode():
         logits = model(torch.tensor(padded))[0]  # no token sees the blanks behind its text
     return np.array([logits[at, len(row) - 1].double().numpy() for at, row in enumerate(rows)])
-
-
-def chances(logits: np.ndarray) -> np.ndarray:
-    """Return the probabilities of logits (…, V)."""
-    raised = np.exp(logits - logits.max(-1, keepdims=True))
-    return raised / raised.sum(-1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -181,7 +176,7 @@ def answer(model: GPT, prompt: Prompt) -> Answer:
     ids, said, sure = list(prompt.ids), [], []
     others: tuple[tuple[str, float], ...] = ()
     for place in range(MOST_ANSWER):
-        likely = chances(logits_behind(model, [ids]))[0]
+        likely = softmax(logits_behind(model, [ids]))[0]
         if place == 1:
             first = np.argsort(-likely, kind="stable")[:OTHERS]
             others = tuple((prompt.word_of(tokens()[at]), float(likely[at])) for at in first)

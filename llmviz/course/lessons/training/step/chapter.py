@@ -19,6 +19,7 @@ from llmviz.course.lessons.training.step.one_step import (
 )
 from llmviz.course.ui import kit
 from llmviz.course.ui.engine_ready import engine_ready
+from llmviz.sampling.steps import softmax
 
 KEY = "training.step"
 GUESS = "training.step.weight"
@@ -172,10 +173,10 @@ def _guesses(step: OneStep, names: list[str]) -> None:
     cases = []
     for ids, targets, logits in zip(step.ids, step.targets, step.logits, strict=True):
         for at, target in enumerate(targets):
-            scores = np.exp(logits[at].astype(np.float64) - logits[at].max())
+            p = softmax(logits[at].astype(np.float64))
             read = "".join(names[token] for token in ids[: at + 1])
             label = [(f"{read} → ", False), (names[target], True)]
-            cases.append(kit.Case(label, float(scores[target] / scores.sum()), role="weights"))
+            cases.append(kit.Case(label, float(p[target]), role="weights"))
     blind = 1 / len(names)
     high = min(1.0, 1.3 * max(blind, *(case.value or 0 for case in cases)))
     kit.case_rows(
