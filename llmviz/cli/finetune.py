@@ -17,7 +17,7 @@ from llmviz.cli.options import (
     typed,
 )
 from llmviz.config import settings_of
-from llmviz.finetuning.plan import TuningPlan, suited_training
+from llmviz.finetuning.plan import TuningPlan, plan_of_tuning, suited_training
 from llmviz.training.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -132,13 +132,12 @@ def plan(planned: dict[str, Any], changes: dict[str, Any]) -> TuningPlan:
 
 def _again(out: Path, planned: dict[str, Any], changes: dict[str, Any]) -> Tuning:
     """The fine-tuning in a folder. Raises ValueError for what cannot change in it."""
-    from llmviz.finetuning.runs import prepare_again, read_tuning
+    from llmviz.finetuning.runs import prepare_again
     from llmviz.training.newest_weights import newest_step
 
-    there = read_tuning(out).get("plan", {})
+    there, _ = plan_of_tuning(out)
     for name, value in planned.items():
-        known = there.get(name)
-        if (tuple(known) if isinstance(known, list) else known) != value:
+        if (known := getattr(there, name)) != value:
             raise ValueError(
                 f"{name} cannot change in a run that is resumed; it is {known}, got {value}"
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -176,9 +175,10 @@ def _make_tuning(given: argparse.Namespace, command: str) -> int:
     """An adapter for a bundled model: the fine-tuning itself is kept in --work and resumed."""
     from llmviz.cli.finetune import report, train
     from llmviz.files.paths import TUNED
+    from llmviz.finetuning.plan import plan_of_tuning
     from llmviz.finetuning.preparation import prepare
     from llmviz.finetuning.recipes import TUNINGS
-    from llmviz.finetuning.runs import export, prepare_again, read_tuning
+    from llmviz.finetuning.runs import export, prepare_again
     from llmviz.training.files import check_writable, removed_if_empty
     from llmviz.training.run_folder import CONFIG
 
@@ -192,7 +192,7 @@ def _make_tuning(given: argparse.Namespace, command: str) -> int:
     plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
     interruption = Interruption()
     resume = (work / CONFIG).exists()
-    if resume and read_tuning(work)["plan"] != json.loads(json.dumps(plan.to_dict())):
+    if resume and plan_of_tuning(work)[0] != plan:
         raise ValueError(
             f"{work} holds another run than that of {given.name}; choose another --work"
         )

@@ -157,10 +157,14 @@ def is_tuning(folder: Path | str) -> bool:
     return read_json(Path(folder) / CONFIG).get("format") == FORMAT
 
 
-def read_tuning(folder: Path | str) -> dict[str, Any]:
-    """The config.json of a fine-tuning; CheckpointError if it is not one."""
+def plan_of_tuning(folder: Path | str) -> tuple[TuningPlan, dict[str, Any]]:
+    """The plan and the config.json of a fine-tuning; CheckpointError if it is not one."""
     path = Path(folder) / CONFIG
-    description = read_json(path)
-    if description.get("format") != FORMAT:
+    about = read_json(path)
+    if about.get("format") != FORMAT:
         raise CheckpointError(f"{path} is not a {FORMAT} file")
-    return description
+    try:
+        _ = about["model"]["name"], about["base"]["sha256"], about["data"].get("sha256")
+        return TuningPlan.from_dict(about["plan"]), about
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} describes no fine-tuning: {error}") from error

@@ -16,12 +16,11 @@ import torch
 
 from llmviz.files.whole import write_whole
 from llmviz.finetuning.adapters import save_adapter
-from llmviz.finetuning.plan import TuningPlan, read_tuning
+from llmviz.finetuning.plan import plan_of_tuning
 from llmviz.finetuning.preparation import Tuning, prepare
 from llmviz.finetuning.tuned import take_weights
-from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json
-from llmviz.training.reading import CONFIG, METRICS, read_metrics
+from llmviz.training.reading import METRICS, read_metrics
 
 CARD, ADAPTER = "card.json", "adapter"
 
@@ -33,18 +32,13 @@ def prepare_again(folder: Path | str, **changes: Any) -> Tuning:
     Raises CheckpointError if the folder is none, ValueError if its base or data has changed.
     """
     path = Path(folder)
-    before = read_tuning(path)
-    try:
-        plan = TuningPlan.from_dict(before["plan"])
-        wanted = (before["base"]["sha256"], before["data"].get("sha256"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path / CONFIG} describes no fine-tuning: {error}") from error
+    plan, before = plan_of_tuning(path)
     plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
     tuning = prepare(plan, before.get("command", ""))
     now = tuning.run.description
-    if now["base"]["sha256"] != wanted[0]:
+    if now["base"]["sha256"] != before["base"]["sha256"]:
         raise ValueError(f"the base {plan.base} is not the one that {path} began from")
-    if now["data"].get("sha256") != wanted[1]:
+    if now["data"].get("sha256") != before["data"].get("sha256"):
         raise ValueError(f"the data of {plan.task} are not those that {path} was trained on")
     return tuning
 

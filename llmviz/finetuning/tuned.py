@@ -18,7 +18,7 @@ from llmviz.finetuning.adapters import base_digest
 from llmviz.finetuning.classifier import Classifier, classifier
 from llmviz.finetuning.dpo import Preference
 from llmviz.finetuning.lora import add_adapter, without_adapters
-from llmviz.finetuning.plan import CLASSES, PREFER, TuningPlan, is_tuning, read_tuning
+from llmviz.finetuning.plan import CLASSES, PREFER, TuningPlan, is_tuning, plan_of_tuning
 from llmviz.runs.store import PREFIX, find_run, split_name
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import MANIFEST, check_manifest
@@ -76,7 +76,7 @@ def load_classifier(folder: Path, find: Find) -> tuple[Classifier, Trained, tupl
     plan, description = plan_of_tuning(folder)
     if plan.kind != CLASSES:
         raise CheckpointError(f"{folder} was trained for {plan.task}; it tells no classes apart")
-    names = description.get("data", {}).get("classes")
+    names = description["data"].get("classes")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise CheckpointError(f"{folder / CONFIG} does not name its classes")
     trained = base_of(folder, plan, description, find)
@@ -96,21 +96,12 @@ def load_body(folder: Path, find: Find) -> Trained:
     return replace(trained, model=body.requires_grad_(True))
 
 
-def plan_of_tuning(folder: Path) -> tuple[TuningPlan, dict[str, Any]]:
-    description = read_tuning(folder)
-    try:
-        return TuningPlan.from_dict(description["plan"]), description
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{folder / CONFIG} describes no fine-tuning: {error}") from error
-
-
 def base_of(folder: Path, plan: TuningPlan, description: dict[str, Any], find: Find) -> Trained:
     """The model that was fine-tuned, as it was then."""
     if tuning_folder(plan.base) == folder:
         raise CheckpointError(f"{folder} says that it began from itself")
     trained = find(plan.base)
-    base = description.get("base")
-    if not isinstance(base, dict) or base.get("sha256") != base_digest(trained.model):
+    if description["base"]["sha256"] != base_digest(trained.model):
         raise CheckpointError(f"the base {plan.base} is not the one that {folder} began from")
     return trained
 

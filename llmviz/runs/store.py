@@ -24,7 +24,7 @@ from typing import Any
 
 from llmviz.files.text import whole_number
 from llmviz.files.whole import TEMPORARY
-from llmviz.finetuning.plan import CLASSES, TuningPlan, is_tuning, read_tuning
+from llmviz.finetuning.plan import CLASSES, is_tuning, plan_of_tuning
 from llmviz.models.catalogue import CLASSIFIER
 from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
@@ -336,13 +336,8 @@ def description_of(folder: Path) -> dict[str, Any]:
     """
     if not is_tuning(folder):
         return read_description(folder)
-    about = read_tuning(folder)
-    try:
-        plan = TuningPlan.from_dict(about["plan"])
-        model = about["model"]["name"]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{folder / CONFIG} describes no fine-tuning: {error}") from error
-    corpus = "tiny-world"  # all tasks of writing are about it
+    plan, about = plan_of_tuning(folder)
+    model, corpus = about["model"]["name"], "tiny-world"  # all tasks of writing are about it
     if plan.kind == CLASSES:
         model, corpus = CLASSIFIER, plan.task
     data = {"corpus": corpus, "documents": plan.examples}
