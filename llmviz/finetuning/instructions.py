@@ -22,6 +22,7 @@ from llmviz.corpus import generate
 from llmviz.corpus.exercises import holders
 from llmviz.corpus.words import words
 from llmviz.finetuning.masked import MaskedData, Scored
+from llmviz.finetuning.preferences import MEETING
 from llmviz.models.base import LanguageModel
 from llmviz.training.data import end_id
 
@@ -31,7 +32,6 @@ KINDS = ("who", "colour", "size", "place", "hero", "people")
 
 _SEED_OFFSET = 3_000_017  # so that the stories are not those that the models have read
 _FIND = re.compile(r"found an? (\w+) (\w+) (\w+) (?:under|behind|beside|inside) the")
-_MEETING = re.compile(r"They (?:met at|both went to|all went to|were at) the (\w+)\.")
 _NUMBERS = {2: "two", 3: "three"}
 
 
@@ -70,7 +70,7 @@ def ask(story: str) -> list[Instruction]:
     for size, colour, thing in _FIND.findall(story):
         add("colour", f"What colour is the {thing}?", colour)
         add("size", f"How big is the {thing}?", size)
-    if meeting := _MEETING.search(story):
+    if meeting := MEETING.search(story):
         add("place", "Where did they meet?", f"At the {meeting[1]}")
     people = list(_people(story))
     if people:

@@ -16,7 +16,7 @@ from llmviz.corpus.words import article, words
 from llmviz.finetuning.labels import GLAD, SORRY
 
 _SEED_OFFSET = 4_000_037  # so that the stories are not those that the models have read
-_MEETING = re.compile(r"They (?:met at|both went to|all went to|were at) the (\w+)\.")
+MEETING = re.compile(r"They (?:met at|both went to|all went to|were at) the (\w+)\.")
 TRIES = 50  # endings drawn for a pair whose scores differ
 
 
@@ -42,7 +42,7 @@ def happier(ending: str, story: str) -> float:
 
 def names_the_place(ending: str, story: str) -> float:
     """An ending that says where people met is better than one that does not."""
-    meeting = _MEETING.search(story)
+    meeting = MEETING.search(story)
     return float(meeting is not None and f" {meeting[1]}." in ending)
 
 
@@ -74,7 +74,7 @@ def draw_ending(story: str, chance: random.Random) -> str:
             f"Nobody ever forgot {person}.",
         )
     )
-    meeting = _MEETING.search(story)
+    meeting = MEETING.search(story)
     if meeting is None or chance.random() < 0.5:
         return closing
     return f"And where was {other.split()[0]}? At the {meeting[1]}. {closing}"

@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from llmviz.nn.loss import IGNORED
+from llmviz.tokenizers.base import PADDING
 from llmviz.training.data import Epochs, end_id, scored
-
-PADDING = "<|pad|>"
 
 
 @dataclass(frozen=True)
