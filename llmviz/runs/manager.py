@@ -15,6 +15,7 @@ from llmviz.runs.series import RunSeries
 from llmviz.runs.worker_pool import WorkerProcess
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.forks import make_fork
+from llmviz.training.throughput import Throughput, throughput_of
 
 
 class RunManager:
@@ -233,6 +234,13 @@ class RunManager:
         """How many runs have a process."""
         with self._life.changed:
             return self._life.pool.busy
+
+    def paces(self) -> list[Throughput]:
+        """How fast the runs go that train now."""
+        with self._life.changed:
+            going = [run for run in self._life.runs.values() if run.state == "training"]
+        paces = [throughput_of(Plan.from_dict(run.plan), run.folder) for run in going]
+        return [pace for pace in paces if pace is not None]
 
     def wait(self, name: str, seconds: float) -> visitors.RunState | None:
         """Wait until a run has its first point or has ended, or the time is over."""

@@ -165,3 +165,18 @@ def _stand_in(plan: Plan, vocab_size: int):
         padded = TrainData(*streams, plan.context_length, vocab_size, "padded")
         return model, MaskedData(padded, model.config.mask_id, model.config.pad_id)
     return model, text
+
+
+def throughput_of(plan: Plan, folder: Path) -> Throughput | None:
+    """How fast a run has gone at its newest point; None before there is one."""
+    from llmviz.training.reading import last_record, read_description
+
+    try:
+        parameters, last = read_description(folder)["parameters"], last_record(folder) or {}
+    except (ValueError, KeyError):  # it is only beginning, or was just moved
+        return None
+    rate, steps = last.get("tokens_per_second") or 0, last.get("step") or 0
+    if not rate > 0 or not steps:
+        return None
+    seconds = last["tokens"] / steps / rate  # what a step counts: short rows, or pairs of words
+    return Throughput(kind_of(plan), work(plan, parameters), seconds)

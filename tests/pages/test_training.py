@@ -57,7 +57,7 @@ from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.run_folder import load_trained, run_in_folder
 from llmviz.training.samples import sampler
-from llmviz.training.throughput import predict_seconds, work
+from llmviz.training.throughput import predict_seconds, throughput_of, work
 from tests.pages import harness
 from tests.pages.harness import fine, open_part
 from tests.runs.test_manager import MADE, Pretender
@@ -297,6 +297,28 @@ def test_while_the_process_is_busy_the_time_is_estimated_from_what_was_measured(
     guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
     step = predict_seconds(plan, guess.parameters, [known])
     assert step == pytest.approx(0.05 * work(plan, guess.parameters) / known.work)
+    said = harness.prose_of(app)
+    assert f"About {duration(run_seconds(plan.train, step))}" in said
+    assert "estimated from the speed of a gpt here" in said
+
+
+def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
+    app = harness.open_part("training", "runs", r_model="gpt")
+    button(app, "Start").click().run()
+    (run,) = mine()
+    assert "no gpt was measured here before" in harness.prose_of(app)
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+    MADE[0].says("begun", step=1)
+    plan = Plan.from_dict(run.plan)
+    about = json.loads((run.folder / "config.json").read_text("utf-8"))
+    about["parameters"] = 10 * about["parameters"]
+    (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
+    app.run()
+    harness.fine(app)
+    pace = throughput_of(plan, run.folder)
+    guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
+    step = predict_seconds(plan, guess.parameters, [pace])
+    assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
     said = harness.prose_of(app)
     assert f"About {duration(run_seconds(plan.train, step))}" in said
     assert "estimated from the speed of a gpt here" in said

@@ -14,6 +14,8 @@ from llmviz.runs import store
 from llmviz.runs.manager import RunManager
 from llmviz.runs.visitors import limit_from_environment
 from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.throughput import predict_seconds, work
+from llmviz.training.train_record import TrainRecord
 from tests.read_only import read_only
 
 MADE: list[Pretender] = []
@@ -410,6 +412,24 @@ def test_a_text_that_only_the_page_has_is_timed_without_it(manager):
     worker.says("ready")
     assert manager.step_time(plan(1), 40) == (0.5, "")
     assert manager.step_time(plan(1)) is None
+
+
+def test_the_pace_of_a_run_is_that_of_its_curve(manager, home):
+    (worker,) = MADE
+    mine = Plan(model="gpt", model_options={"n_layer": 2, "n_embd": 8}, context_length=16)
+    run = manager.start("ann", mine)
+    assert manager.paces() == []  # it has no point yet
+    worker.begins()
+    parts = {"model": {"name": "gpt", "config": {}}, "train": {}, "data": {"corpus": "names"}}
+    about = {"format": "llmviz-run-1", "parameters": 1000, **parts}
+    (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
+    tokens = 9 * 16 * mine.train.batch_size
+    record = TrainRecord(9, tokens, 3.0, None, 1e-3, 1.0, tokens_per_second=128.0, seconds=1.0)
+    (run.folder / "metrics.jsonl").write_text(record.to_json() + "\n", "utf-8")
+    (pace,) = manager.paces()
+    assert pace.work == work(mine, 1000)
+    assert pace.seconds == mine.train.batch_size * 16 / 128.0
+    assert predict_seconds(mine, 1000, [pace]) == pytest.approx(pace.seconds)
 
 
 def test_a_measurement_gives_way_to_a_run(manager):

@@ -26,7 +26,8 @@ class StepTime(NamedTuple):
 def step_time(plan: Plan, parameters: int, vocab_size: int | None = None) -> StepTime:
     """Return how long a step of a plan takes; while it is being measured, ask again.
 
-    Where no process is free to measure it, it is estimated from a plan of its kind.
+    Where no process is free to measure it, it is estimated from a plan of its kind that was
+    measured, or trains now.
     parameters: of the model. vocab_size: for a plan whose corpus only the page has.
     """
     manager = runs.manager()
@@ -40,7 +41,8 @@ def step_time(plan: Plan, parameters: int, vocab_size: int | None = None) -> Ste
     if known is None and manager.training < manager.limit:
         return StepTime(MEASURING)
     if known is None:
-        seconds = predict_seconds(plan, parameters, _MEASURED.values())
+        paces = [*_MEASURED.values(), *manager.paces()]
+        seconds = predict_seconds(plan, parameters, paces)
         return StepTime(BUSY if seconds is None else ESTIMATED, seconds)
     seconds, line = known
     if seconds is None:
