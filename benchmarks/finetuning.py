@@ -25,9 +25,9 @@ from torch import nn
 
 from llmviz.finetuning import classifier as c
 from llmviz.finetuning.labels import stories
-from llmviz.finetuning.lora import add_adapter, trained_parameters
-from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.language.bundle import load_tagger
+from llmviz.nn.lora import add_adapter, trained_parameters
+from llmviz.nn.lora_config import TARGETS, LoraConfig
 from llmviz.pretrained import load_bundled
 from llmviz.training import TrainConfig, train
 

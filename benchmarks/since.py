@@ -11,7 +11,7 @@ same, measured where it runs.
 import argparse
 
 from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, checkpoint
-from llmviz.training.step_times import step_times
+from llmviz.evaluation.step_times import step_times
 
 
 def main() -> None:

@@ -22,8 +22,9 @@ from llmviz.course.lessons.finetuning.lora.whole_change import (
     QUESTIONS,
     RANKS,
 )
-from llmviz.finetuning.plan import BASE, TARGETS, suited_training
+from llmviz.finetuning.plan import BASE, suited_training
 from llmviz.finetuning.recipes import TUNINGS
+from llmviz.nn.lora_config import TARGETS
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from llmviz.cli.options import (
     write_json,
 )
 from llmviz.config import settings_of
-from llmviz.quantization.quantization_aware import RATE, grid_training
+from llmviz.quantization.grid_training import RATE, grid_training
 from llmviz.quantization.quantized_models import AWQ, CALIBRATED_ON, METHODS, ROUNDING
 from llmviz.quantization.scheme import Scheme
 

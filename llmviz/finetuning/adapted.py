@@ -15,10 +15,10 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from llmviz.finetuning.lora import LoraLinear
-    from llmviz.finetuning.plan import LoraConfig
     from llmviz.models import GPT
     from llmviz.models.base import LanguageModel
+    from llmviz.nn.lora import LoraLinear
+    from llmviz.nn.lora_config import LoraConfig
 
 Pairs = Mapping[str, tuple[np.ndarray, np.ndarray]]  # path of a layer -> A (r, C), B (R, r)
 
@@ -49,7 +49,7 @@ def adapted_by(model: GPT, config: LoraConfig, pairs: Pairs) -> GPT:
     """Return a model with an adapter of these matrices in use, around the weights of its base."""
     import torch
 
-    from llmviz.finetuning.lora import DEFAULT, add_adapter, lora_layers
+    from llmviz.nn.lora import DEFAULT, add_adapter, lora_layers
 
     shell = around(model)
     add_adapter(shell, config)
@@ -63,7 +63,7 @@ def adapted_by(model: GPT, config: LoraConfig, pairs: Pairs) -> GPT:
 
 def pairs_of(model: LanguageModel) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return A and B of the adapter in use, layer by layer."""
-    from llmviz.finetuning.lora import lora_layers
+    from llmviz.nn.lora import lora_layers
 
     pairs = {}
     for path, layer in lora_layers(model).items():
@@ -94,7 +94,7 @@ class Change(NamedTuple):
 
 def change_at(model: LanguageModel, path: str) -> Change:
     """Return the parts of the layer of a path; ValueError where no adapter in use is there."""
-    from llmviz.finetuning.lora import lora_layers
+    from llmviz.nn.lora import lora_layers
 
     layer = lora_layers(model).get(path)
     if layer is None or layer.active is None:
@@ -174,7 +174,7 @@ def merged_copy(model: GPT) -> MergedCopy:
     """Merge the adapter in use into a copy of a model, take it out again, and merge it for good."""
     import torch
 
-    from llmviz.finetuning.lora import lora_layers, merge, unmerge, without_adapters
+    from llmviz.nn.lora import lora_layers, merge, unmerge, without_adapters
 
     own = copy.deepcopy(model)  # with weights of its own: merging writes into them
     apart = sum(_apart(layer) for layer in lora_layers(own).values() if layer.active)

@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from llmviz.finetuning import lora
-from llmviz.finetuning.plan import LoraConfig
+from llmviz.nn import lora
 from llmviz.nn.finite import wrong_type
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.training import files
 from llmviz.training.errors import CheckpointError
 from llmviz.training.tensors import load_tensors, save_tensors

@@ -21,10 +21,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.finetuning.labels import Labelled
-from llmviz.finetuning.lora import LoraLinear, add_adapter
-from llmviz.finetuning.plan import WAYS, LoraConfig
+from llmviz.finetuning.plan import WAYS
 from llmviz.models import GPT
 from llmviz.nn.fast_linear import packed_for_rows
+from llmviz.nn.lora import LoraLinear, add_adapter
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.training.data import Epochs, end_id
 
 ROWS = 16  # texts in one forward pass: more of them, when long, leave the processor's cache

@@ -100,8 +100,9 @@ def preference_run(
     of range, or a base that is not there.
     """
     from llmviz.finetuning.dpo import Preference, prepare_pairs
-    from llmviz.finetuning.lora import add_adapter
-    from llmviz.finetuning.plan import BASE, LoraConfig, TuningPlan
+    from llmviz.finetuning.plan import BASE, TuningPlan
+    from llmviz.nn.lora import add_adapter
+    from llmviz.nn.lora_config import LoraConfig
     from llmviz.pretrained import load_bundled
     from llmviz.training import train
 
@@ -185,7 +186,7 @@ def _moved(model: Any, tokenizer: Any, stories: Sequence[str], seed: int) -> flo
     import torch
 
     from llmviz.finetuning.dpo import divergence
-    from llmviz.finetuning.lora import adapter_names, use_adapter
+    from llmviz.nn.lora import adapter_names, use_adapter
     from llmviz.sampling.generation import NextLogits
     from llmviz.training.data import end_id
 

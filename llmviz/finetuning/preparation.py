@@ -32,13 +32,13 @@ from llmviz.finetuning.instructions import (
 )
 from llmviz.finetuning.labels import TASKS as CLASS_TASKS
 from llmviz.finetuning.labels import Labelled, from_csv, stories
-from llmviz.finetuning.lora import add_adapter, trained_parameters
 from llmviz.finetuning.plan import CLASSES, FORMAT, INSTRUCTIONS, PREFER, RULES, TuningPlan
 from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.models.memory_limits import check_memory
+from llmviz.nn.lora import add_adapter, trained_parameters
 from llmviz.nn.outline import outlined
 from llmviz.pretrained import bundled, find_base, read_card
 from llmviz.training.checkpoints import versions

@@ -17,8 +17,8 @@ from llmviz.files.paths import HUB
 from llmviz.finetuning.adapters import base_digest
 from llmviz.finetuning.classifier import Classifier, classifier
 from llmviz.finetuning.dpo import Preference
-from llmviz.finetuning.lora import add_adapter, without_adapters
 from llmviz.finetuning.plan import CLASSES, PREFER, TuningPlan, is_tuning, plan_of_tuning
+from llmviz.nn.lora import add_adapter, without_adapters
 from llmviz.runs.store import PREFIX, find_run, split_name
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import MANIFEST, check_manifest

@@ -35,7 +35,7 @@ def tuned_model(base: LanguageModel, name: str, folder: Path = TUNED) -> Languag
     not in this copy, is damaged, or belongs to another base.
     """
     from llmviz.finetuning.adapters import load_adapter
-    from llmviz.finetuning.lora import without_adapters
+    from llmviz.nn.lora import without_adapters
 
     tuned_card(name, folder)  # says so where there is none
     model = copy.deepcopy(base)

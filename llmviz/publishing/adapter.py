@@ -13,9 +13,9 @@ from torch import Tensor
 
 from llmviz.files.whole import writing
 from llmviz.finetuning.adapters import PREFIX, A, B, write_adapter
-from llmviz.finetuning.lora import Adapter, LoraLinear, lora_layers
-from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned, tuning_folder
+from llmviz.nn.lora import Adapter, LoraLinear, lora_layers
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.pretrained import find_base
 from llmviz.publishing.form import gpt_of, published_config, stored_tensors
 from llmviz.runs.named import find_checkpoint

@@ -13,9 +13,9 @@ from pathlib import Path
 import torch
 
 from llmviz.finetuning.adapters import BASE, CONFIG, WEIGHTS, config_of, load_adapter, pairs_of
-from llmviz.finetuning.lora import without_adapters
 from llmviz.models.gpt import GPT
 from llmviz.nn.finite import wrong_tensor
+from llmviz.nn.lora import without_adapters
 from llmviz.publishing.form import gpt_of, stored_tensors
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json

@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from llmviz.finetuning.lora import add_adapter
-from llmviz.finetuning.plan import LoraConfig
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import entry_of
 from llmviz.models.memory_limits import check_sizes
+from llmviz.nn.lora import add_adapter
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.nn.outline import outlined
 from llmviz.quantization.files import QUANTIZATION, full_shapes
 from llmviz.training.errors import CheckpointError

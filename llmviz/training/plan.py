@@ -11,12 +11,12 @@ import torch
 
 from llmviz.corpus.pieces import recut
 from llmviz.corpus.streamed import Documents, pieces_in
-from llmviz.finetuning.lora import add_adapter
-from llmviz.finetuning.plan import LoraConfig
 from llmviz.models import build
 from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
 from llmviz.models.memory_limits import check_memory, check_sizes
 from llmviz.models.registry import bytes_needed
+from llmviz.nn.lora import add_adapter
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer, train_tokenizer
 from llmviz.tokenizers.base import KINDS
 from llmviz.training.builders import Material

@@ -25,8 +25,8 @@ from typing import IO, Any
 from torch import nn
 
 from llmviz.files.whole import TEMPORARY, write_whole, writing
-from llmviz.finetuning.lora import without_adapters
 from llmviz.models.base import LanguageModel
+from llmviz.nn.lora import without_adapters
 from llmviz.quantization.files import QUANTIZATION, full_tensors
 from llmviz.training import distributed, locks
 from llmviz.training.best import has_best, settle_best, write_best

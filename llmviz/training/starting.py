@@ -14,9 +14,9 @@ from typing import Any
 
 from llmviz.config import default_of
 from llmviz.files.whole import write_whole, writing
-from llmviz.finetuning.lora import add_adapter
-from llmviz.finetuning.plan import LoraConfig
 from llmviz.models.catalogue import able
+from llmviz.nn.lora import add_adapter
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.training import distributed
 from llmviz.training.checkpoints import Checkpoint, save_checkpoint
 from llmviz.training.config import Plan

@@ -8,7 +8,7 @@ from llmviz.course.lessons.efficiency.quantization.model import (
     matrix_errors,
     staircase,
 )
-from llmviz.quantization.quantization_aware import EXACT, KINDS, quantization_aware
+from llmviz.evaluation.quantization_aware import EXACT, KINDS, quantization_aware
 from llmviz.quantization.quantized_speed import FLOAT32, product_speeds
 from llmviz.quantization.quantized_speed import KINDS as SPEEDS
 from llmviz.quantization.scheme import Scheme

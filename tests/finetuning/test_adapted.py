@@ -15,11 +15,12 @@ from llmviz.course.lessons.finetuning.lora.lora_race import (
     optimizer_bytes,
     weight_shapes,
 )
-from llmviz.finetuning import adapted, lora
-from llmviz.finetuning.lora import add_adapter, lora_layers, trained_parameters
-from llmviz.finetuning.plan import TARGETS, LoraConfig
+from llmviz.finetuning import adapted
 from llmviz.models.costs import count
 from llmviz.models.settings import GPTConfig
+from llmviz.nn import lora
+from llmviz.nn.lora import add_adapter, lora_layers, trained_parameters
+from llmviz.nn.lora_config import TARGETS, LoraConfig
 from tests.interpretability.models import IDS, gpt
 
 RANK, ALPHA = 3, 6.0

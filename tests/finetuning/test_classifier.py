@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from llmviz.finetuning import classifier as c
 from llmviz.finetuning.explain import gradient_times_input, occlusion
 from llmviz.finetuning.labels import stories
-from llmviz.finetuning.lora import lora_layers
 from llmviz.models import GPT, Bigram, BigramConfig
 from llmviz.nn.fast_linear import PackedLinear
+from llmviz.nn.lora import lora_layers
 from llmviz.training import train
 from tests.training.small_plans import small_training
 

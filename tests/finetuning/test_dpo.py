@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from llmviz.finetuning import dpo, preferences
-from llmviz.finetuning.lora import add_adapter, use_adapter
 from llmviz.finetuning.masked import masked_batch
-from llmviz.finetuning.plan import LoraConfig
+from llmviz.nn.lora import add_adapter, use_adapter
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.training import train
 from tests.finetuning.conftest import small_gpt
 from tests.training.small_plans import small_training

@@ -10,8 +10,8 @@ from llmviz.corpus import rules
 from llmviz.files.paths import TUNED
 from llmviz.finetuning import fewshot
 from llmviz.finetuning.adapters import load_adapter
-from llmviz.finetuning.lora import use_adapter
 from llmviz.finetuning.masked import masked_batch
+from llmviz.nn.lora import use_adapter
 from llmviz.pretrained import load_bundled
 from llmviz.training.files import read_json
 

@@ -9,12 +9,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.utils.flop_counter import FlopCounterMode
 
-from llmviz.finetuning import lora
 from llmviz.finetuning.adapters import load_adapter, save_adapter
-from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import Decoder
 from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.nn import lora
+from llmviz.nn.lora_config import TARGETS, LoraConfig
 from llmviz.training import train
 from llmviz.training.data import Stream, TrainData
 from tests.training.small_plans import small_training

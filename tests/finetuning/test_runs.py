@@ -7,10 +7,10 @@ import torch
 
 from llmviz.cli import main
 from llmviz.finetuning.adapters import load_adapter
-from llmviz.finetuning.lora import lora_layers
 from llmviz.finetuning.plan import TuningPlan
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.runs import load_tuning, prepare_again
+from llmviz.nn.lora import lora_layers
 from llmviz.pretrained import load_bundled
 from llmviz.training import read_metrics
 from tests.test_cli import refused

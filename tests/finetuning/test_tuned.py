@@ -11,9 +11,9 @@ import torch
 
 import llmviz
 from llmviz.finetuning.classifier import encode, predict
-from llmviz.finetuning.lora import lora_layers
 from llmviz.finetuning.runs import load_tuning
 from llmviz.finetuning.tuned_classes import load_classes
+from llmviz.nn.lora import lora_layers
 from llmviz.training.files import read_json, write_json
 from tests.finetuning.test_runs import SMALL
 from tests.test_cli import FAST, call, refused

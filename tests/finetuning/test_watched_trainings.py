@@ -13,10 +13,11 @@ from llmviz.course.lessons.finetuning.preferences.model import SETTINGS, recorde
 from llmviz.finetuning import preference_run as preference
 from llmviz.finetuning.adapted import adapted_by
 from llmviz.finetuning.dpo import Preference, prepare_pairs
-from llmviz.finetuning.lora import add_adapter, trained_parameters
-from llmviz.finetuning.plan import BASE, LoraConfig
+from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preference_run import pair_logs
 from llmviz.finetuning.preferences import pairs
+from llmviz.nn.lora import add_adapter, trained_parameters
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.tokenizers import get_tokenizer
 from tests.finetuning.conftest import small_gpt
 

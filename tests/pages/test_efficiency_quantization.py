@@ -16,7 +16,7 @@ from llmviz.course.lessons.efficiency.quantization import chapter, model, row, t
 from llmviz.course.lessons.efficiency.quantization.model import row_steps
 from llmviz.course.ui.cached import Cached
 from llmviz.course.ui.common import percent
-from llmviz.quantization.quantization_aware import KINDS, Checked
+from llmviz.evaluation.quantization_aware import KINDS, Checked
 from llmviz.quantization.scheme import PER, Scheme
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine_part, prose_of, run_snippet, sent, snippets

@@ -24,9 +24,9 @@ from llmviz.course.lessons.transformer.since.model import (
     measured,
 )
 from llmviz.course.ui import engine, live_job
+from llmviz.evaluation.step_times import ROUNDS, StepTimes, step_times
 from llmviz.files.paths import CHECKPOINTS
 from llmviz.trace import record
-from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent, unpack_all

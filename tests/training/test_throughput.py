@@ -9,11 +9,11 @@ import torch
 from llmviz.cli.train_header import header
 from llmviz.corpus import load_corpus
 from llmviz.course.lessons.transformer.since.model import checkpoint
+from llmviz.evaluation import step_times as timing
+from llmviz.evaluation.step_times import batch, step_times
 from llmviz.tokenizers import get_tokenizer
-from llmviz.training import step_times as timing
 from llmviz.training.config import Plan
 from llmviz.training.plan import prepare
-from llmviz.training.step_times import batch, step_times
 from llmviz.training.throughput import (
     Throughput,
     TimedStep,

@@ -154,10 +154,10 @@ def measure_named(name: str) -> Iterator[int | ModelErrors]:
 
 def _load(name: str) -> tuple[LanguageModel, Tokenizer]:
     from llmviz.finetuning.adapted import adapted_by
-    from llmviz.finetuning.plan import LoraConfig
     from llmviz.finetuning.preference_run import Learned, preference_run
     from llmviz.finetuning.tuned_models import tuned_model
     from llmviz.models.transformers import require_transformer
+    from llmviz.nn.lora_config import LoraConfig
     from llmviz.pretrained import load_bundled
 
     model, tokenizer, _ = load_bundled(BASE if name in TUNED else name)

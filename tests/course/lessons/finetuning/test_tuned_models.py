@@ -21,10 +21,11 @@ from llmviz.finetuning.adapters import load_adapter
 from llmviz.finetuning.continuations import continuation, untrained
 from llmviz.finetuning.instructions import Instruction, ask, instructions, tokens_of
 from llmviz.finetuning.masked import masked_batch
-from llmviz.finetuning.plan import WAYS, LoraConfig
+from llmviz.finetuning.plan import WAYS
 from llmviz.finetuning.tuned_models import tuned_card, tuned_model
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.costs import count
+from llmviz.nn.lora_config import LoraConfig
 from llmviz.nn.loss import IGNORED, next_token_loss
 from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import get_tokenizer

@@ -10,13 +10,13 @@ from llmviz.course.components.byte_timeline.view import Life, Section, byte_time
 from llmviz.course.figures.losses import compared
 from llmviz.course.lessons.efficiency.memory import model, words
 from llmviz.course.ui import engine, kit
+from llmviz.evaluation.step_times import batch
 from llmviz.models.costs import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
 from llmviz.models.memory_limits import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import paper_memory, saved_numbers
 from llmviz.training.memory_profiler import watch_step
 from llmviz.training.step_memory import Held, StepMemory
-from llmviz.training.step_times import batch
 
 KEY, GUESS = "efficiency.memory", "efficiency.memory.peak"
 FLOAT = 4  # bytes of a number

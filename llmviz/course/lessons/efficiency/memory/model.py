@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from llmviz.evaluation.step_times import batch
 from llmviz.models.base import LanguageModel
 from llmviz.models.transformers import require_transformer
 from llmviz.pretrained import load_bundled
@@ -20,7 +21,6 @@ from llmviz.training.config import TrainConfig
 from llmviz.training.memory_profiler import gpt_parts, watch_step
 from llmviz.training.preparation import make_optimizer, set_recompute
 from llmviz.training.step_memory import KINDS, StepMemory
-from llmviz.training.step_times import batch
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT

@@ -6,8 +6,9 @@ from llmviz.course.figures.adapters import Curve, lines
 from llmviz.course.lessons.efficiency.quantization import words
 from llmviz.course.lessons.efficiency.quantization.model import Update, staircase, walk
 from llmviz.course.ui import engine, kit
+from llmviz.evaluation.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, Checked
+from llmviz.quantization.grid_training import RATE
 from llmviz.quantization.qat import finish_qat, prepare_qat
-from llmviz.quantization.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, RATE, Checked
 from llmviz.quantization.scheme import CHANNEL, Scheme
 
 KEY = "efficiency.quantization.training"
@@ -107,7 +108,7 @@ def report(updates: tuple[Update, ...], rate: float) -> dict[str, object]:
 @kit.cached(12)
 def race_of(updates: int, form: str, per: str) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
-    target = "llmviz.quantization.quantization_aware:quantization_aware"
+    target = "llmviz.evaluation.quantization_aware:quantization_aware"
     scheme = Scheme(symmetric=form == "symmetric", per=per)
     return kit.training_jobs().start(
         target, steps=updates, scheme=scheme.to_dict(), rate=RATE, base=MODEL

@@ -109,7 +109,7 @@ def training(plan: ClassPlan) -> Iterator[Begun | Point | Trained]:
     Raises ValueError as `labels`, `classifier` and `train`.
     """
     from llmviz.finetuning.classifier import classifier, prepare_classes
-    from llmviz.finetuning.lora import trained_parameters
+    from llmviz.nn.lora import trained_parameters
     from llmviz.pretrained import load_bundled
     from llmviz.training import train
 

@@ -3,7 +3,7 @@
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 from llmviz.finetuning.labels import TASKS
-from llmviz.finetuning.plan import MOST_RANK
+from llmviz.nn.lora_config import MOST_RANK
 
 words = beside(__file__)
 

@@ -39,10 +39,10 @@ from llmviz.finetuning.adapted import (
     spectrum,
 )
 from llmviz.finetuning.continuations import Continuation, continuation
-from llmviz.finetuning.lora import merge, share_kept, unmerge, use_adapter
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.costs import count
+from llmviz.nn.lora import merge, share_kept, unmerge, use_adapter
 
 KEY = "finetuning.lora"
 GUESS = f"{KEY}.first"

@@ -90,8 +90,9 @@ def lora_race(
     """
     from llmviz.finetuning.classifier import accuracy, confusion, encode, predict
     from llmviz.finetuning.labels import stories
-    from llmviz.finetuning.lora import trained_parameters
-    from llmviz.finetuning.plan import BASE, LoraConfig
+    from llmviz.finetuning.plan import BASE
+    from llmviz.nn.lora import trained_parameters
+    from llmviz.nn.lora_config import LoraConfig
     from llmviz.pretrained import load_bundled
 
     model, tokenizer, _ = load_bundled(base or BASE)
@@ -156,8 +157,8 @@ class _Way:
     def _added(self, base: Any) -> Iterator[tuple[str, np.ndarray]]:
         import torch
 
-        from llmviz.finetuning.lora import lora_layers
-        from llmviz.finetuning.plan import TARGETS
+        from llmviz.nn.lora import lora_layers
+        from llmviz.nn.lora_config import TARGETS
 
         body = self.classifier.body
         with torch.no_grad():

@@ -17,7 +17,7 @@ from llmviz.course.ui import engine, kit
 from llmviz.finetuning.adapted import adapted_by
 from llmviz.finetuning.continuations import continuation
 from llmviz.finetuning.dpo import dpo_steps
-from llmviz.finetuning.plan import BASE, LoraConfig
+from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.preference_run import (
     BATCH,
     HELD_OUT,
@@ -34,6 +34,7 @@ from llmviz.finetuning.preference_run import (
 )
 from llmviz.finetuning.preferences import Pair
 from llmviz.models import GPT
+from llmviz.nn.lora_config import LoraConfig
 
 KEY = "finetuning.preferences"
 GUESS = f"{KEY}.likelier"

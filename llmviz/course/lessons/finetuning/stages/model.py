@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import nn
 
-    from llmviz.finetuning.plan import LoraConfig
     from llmviz.models import GPT
+    from llmviz.nn.lora_config import LoraConfig
 
 FROZEN, TRAINED, NEW = "frozen", "trained", "new"
 STATES = (FROZEN, TRAINED, NEW)

@@ -71,8 +71,8 @@ def taught(
     """
     import torch
 
-    from llmviz.finetuning.lora import add_adapter
-    from llmviz.finetuning.plan import LoraConfig
+    from llmviz.nn.lora import add_adapter
+    from llmviz.nn.lora_config import LoraConfig
 
     learned, start = checked(reader, text, prompt)
     ids = torch.tensor(learned)

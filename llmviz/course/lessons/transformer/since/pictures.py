@@ -20,13 +20,13 @@ from llmviz.course.lessons.transformer.since import words
 from llmviz.course.lessons.transformer.since.model import CHANGES, FAMILY, READINGS, checkpoint
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.guess_drawn import words as hand_words
+from llmviz.evaluation.step_times import ROUNDS, StepTimes, step_times
 from llmviz.interpretability.writing_rounds import write_slowly
 from llmviz.nn.layers import ACTIVATIONS
 from llmviz.processes.background import DONE
-from llmviz.training.step_times import ROUNDS, StepTimes, step_times
 
 TIMES_KEY = "transformer.since.times"
-step_job = kit.job_of("llmviz.training.step_times:step_times", "names", most=1)
+step_job = kit.job_of("llmviz.evaluation.step_times:step_times", "names", most=1)
 
 
 def draw_times(state: kit.PageState, change: str) -> None:

@@ -18,9 +18,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from llmviz.finetuning.plan import LoraConfig
 from llmviz.nn.fast_linear import product
 from llmviz.nn.layers import DictOf, LowRank
+from llmviz.nn.lora_config import LoraConfig
 
 Model = TypeVar("Model", bound=nn.Module)
 

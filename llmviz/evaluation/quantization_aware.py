@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from llmviz.quantization.grid_training import BATCH, grid_training
 from llmviz.quantization.scheme import Scheme
-
-if TYPE_CHECKING:
-    from llmviz.training.config import TrainConfig
 
 MODEL = "names-gpt"
 BITS = (4, 3, 2)
 EXACT = 0  # in place of bits: the same training without rounding
 KINDS = (EXACT, *BITS)
-RATE = 1e-3  # the highest learning rate, where none is chosen
-BATCH = 32  # texts an update
 CHECKED = 8  # batches of held-out texts
 CHECKS = 10  # times that the loss is measured, besides before the first step
 
@@ -59,31 +55,6 @@ def quantization_aware(
     ]
     for looks in zip(*running, strict=True):
         yield from looks
-
-
-def grid_training(
-    steps: int, rate: float, seed: int = 0, *, log_every: int = 1, threads: int = 1
-) -> TrainConfig:
-    """Return how a trained model is trained further on a grid: `steps` updates on the CPU.
-
-    rate: the highest learning rate. Raises ValueError for a value that cannot be.
-    """
-    from llmviz.training.config import ON_ONE_CORE, TrainConfig
-
-    return TrainConfig(
-        steps=steps,
-        batch_size=BATCH,
-        learning_rate=rate,
-        min_lr=rate / 100,
-        warmup_steps=max(1, steps // 10),
-        weight_decay=0.0,
-        log_every=log_every,
-        eval_every=0,
-        eval_batches=1,
-        checkpoint_every=0,
-        seed=seed,
-        **{**ON_ONE_CORE, "threads": threads},
-    )
 
 
 def _looks(
