@@ -27,7 +27,8 @@ from llmviz.training.surfaces import (
     train_logistic,
     vowels,
 )
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages.asked import SHOWN_ANYWAY
+from tests.pages.harness import fine, open_part, press, prose_of, run_snippet, sent, snippets
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -143,6 +144,16 @@ def test_only_the_small_rates_are_sent_before_an_answer(covers):
     for part, rate in (("optimizers", {"surf_lr": "30"}), ("descent", {"one_lr": "38"})):
         app = open_part("training", part, **rate)  # who comes with such a rate sees it
         assert len(sent(app, "descent_view")["rates"]) == 41
+
+
+def test_who_has_answered_sees_sgd_at_the_rate_that_is_right(covers):
+    question, _, largest = optimizers.question("ravine", SURFACES["ravine"])
+    app = press(open_part("training", "optimizers", decay="0.5", opts="adam"), SHOWN_ANYWAY)
+    view = sent(app, "descent_view")
+    assert view["walkers"][0]["name"] == "sgd" and view["stops"][0] == largest
+    assert question.answers[question.right] == f"{view['rates'][largest]:.3g}"
+    start, end = view["walkers"][0]["losses"][largest, [0, -1]] - SURFACES["ravine"].floor
+    assert end <= 0.01 * start
 
 
 def test_letters_are_parted_by_the_librarys_neuron():

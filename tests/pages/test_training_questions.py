@@ -138,10 +138,11 @@ def test_what_is_said_of_each_rate_is_what_the_ball_does():
 @pytest.mark.parametrize("name", list(SURFACES))
 def test_the_largest_rate_that_arrives_on_a_surface(name):
     field = SURFACES[name]
-    question, known = optimizers.question(name, field)
+    question, known, largest = optimizers.question(name, field)
     assert question is not None and known == 1 + min(
         int((optimizers.RATES.values() - float(rate)).abs().argmin()) for rate in question.answers
     )
+    assert question.answers[question.right] == f"{float(optimizers.RATES.values()[largest]):.3g}"
     for rate, reason in zip(question.answers, question.reasons, strict=True):
         assert reason.startswith(f"At {rate}")
     left = []

@@ -29,6 +29,7 @@ from llmviz.tokenizers import UNKNOWN
 from llmviz.training.export import scores
 from llmviz.training.run_folder import load_trained
 from tests.pages import harness
+from tests.pages.asked import SHOWN_ANYWAY
 from tests.pages.conftest import use
 from tests.pages.small_model import make_checkpoint
 
@@ -99,13 +100,24 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6))
 def test_the_question_asks_where_a_head_looks_and_not_at_the_same_place(looked):
     source, written = list("abcdef"), [f"w{i}" for i in range(len(looked))]
-    asked = halves.question(source, written, np.eye(6)[looked])
+    asked, step = halves.question(source, written, np.eye(6)[looked])
     fits = [i for i in range(1, len(looked)) if len({looked[i], looked[i - 1], i}) == 3]
     assert (asked is None) == (not fits)
     if asked is not None:
         at = fits[-1]
         assert f"w{at}" in asked.text and asked.answers[asked.right] == source[looked[at]]
+        assert step == at + 1  # step 1 writes the first word
         assert set(asked.answers) == {source[i] for i in (looked[at], at, looked[at - 1])}
+
+
+def test_who_has_answered_sees_the_step_that_was_asked_about(covers):
+    app = harness.open_part("transformer", "halves")
+    harness.press(app, SHOWN_ANYWAY)
+    got = harness.sent(app, "two_halves")
+    step, text = got["step"], harness.prose_of(app)
+    assert f"about to write {got['best'][step - 1][0]}." in re.sub(r"[`⟨⟩*]|</?\w+>", "", text)
+    looked = got["source"][got["cross"][got["chosen"]][step - 1].argmax()]
+    assert f"Right: {looked}" in re.sub(r"[`*]", "", text)
 
 
 def test_a_copy_without_the_translators_says_so(tmp_path, monkeypatch):

@@ -59,9 +59,10 @@ def _surface(state: kit.PageState) -> tuple[bool, Callable[[bool], None]]:
     surface = SURFACES[state["surface"]]
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
-    asked, known = question(state["surface"], surface)
+    asked, known, largest = question(state["surface"], surface)
     seen = any(stop >= known for stop in state["surf_lr"])
-    guess = kit.Guess(f"{KEY}.largest", asked, seen)
+    leads = f"from=&opts=sgd,momentum,rmsprop,adam&decay=0&surf_lr={largest}"
+    guess = kit.Guess(f"{KEY}.largest", asked, seen, leads=leads)
     shown = guess.open
     count = RATES.count if shown else known
     names = state["opts"] or ["sgd"]
@@ -216,18 +217,19 @@ def decay_note(decay: float, surface: Surface) -> str:
     return words.decay_note[kind].format(decay=decay, where=words.decay_where[at_zero])
 
 
-def question(name: str, surface: Surface) -> tuple[kit.Question | None, int]:
+def question(name: str, surface: Surface) -> tuple[kit.Question | None, int, int]:
     """Ask for the largest of some rates at which plain SGD arrives; None where few rates do.
 
-    Returns also how many rates may be drawn before it is answered. Which rates arrive is not one
-    stretch of the slider on every surface, so each of them is said for itself.
+    Returns also how many rates may be drawn before it is answered, and the stop that is right.
+    Which rates arrive is not one stretch of the slider on every surface, so each of them is said
+    for itself.
     """
     ways_down = ways(name, surface.start, "sgd", 0.9, 0.99, 0.0)
     arrives = ways_down.settled(surface.floor, trajectories.SETTLED).tolist()
     largest = max((stop for stop, there in enumerate(arrives) if there), default=-1)
     stops = [largest + away for away in (-8, -4, -2, 0, 2)]
     if stops[0] < 0 or stops[-1] >= RATES.count:
-        return None, RATES.count
+        return None, RATES.count, largest
     rates = [f"{float(ways_down.rates[stop]):.3g}" for stop in stops]
     reasons = []
     for stop, rate in zip(stops, rates, strict=True):
@@ -239,7 +241,7 @@ def question(name: str, surface: Surface) -> tuple[kit.Question | None, int]:
         reasons.append(reason.format(rate=rate, left=left, right=rates[3], what=what))
     x, y = (kit.signed(value) for value in surface.start)
     text = words.ask_surface.format(steps=STEPS, x=x, y=y)
-    return kit.Question(text, rates, 3, reasons), stops[0] + 1
+    return kit.Question(text, rates, 3, reasons), stops[0] + 1, largest
 
 
 def _left(descent: Descent, stop: int, surface: Surface) -> str:

@@ -32,8 +32,10 @@ def draw(state: kit.PageState) -> None:
     read = [named(token, bundled.tokenizer) for token in decoded.read[1:]]
     right = " ".join(read) == sentence.known.target
     best = best_head(sentence, decoded, weights.cross, right=right)
-    asked = question(sentence.known.source.split(), read, weights.cross[best]) if right else None
-    guess = kit.Guess(GUESS, asked, seen=bool(state["halfstep"]))  # who steps on sees it
+    source = sentence.known.source.split() if right else []
+    asked, step = question(source, read, weights.cross[best])
+    seen = bool(state["halfstep"])  # who steps on sees it
+    guess = kit.Guess(GUESS, asked, seen, leads=f"halfstep={step}")
     with stage:
         _translation(state, bundled, sentence, best)
         shown = guess.ask()
@@ -50,11 +52,14 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, words=count, steps=kit.count(len(decoded.read), "step"))
 
 
-def question(source: list[str], written: list[str], cross: np.ndarray) -> kit.Question | None:
+def question(
+    source: list[str], written: list[str], cross: np.ndarray
+) -> tuple[kit.Question | None, int]:
     """Ask which word of the sentence a head looked at most to write a word; None if two fit.
 
-    cross (T, S): its weights. The wrong answers are those of somebody to whom the words stand in
-    one order, and of one who goes on where the word before was found.
+    Returns also the step that writes it. cross (T, S): its weights. The wrong answers are those of
+    somebody to whom the words stand in one order, and of one who goes on where the word before was
+    found.
     """
     looked = cross.argmax(-1).tolist()
     for at in reversed(range(1, len(written))):
@@ -62,10 +67,9 @@ def question(source: list[str], written: list[str], cross: np.ndarray) -> kit.Qu
         if len(places) == 3 and at < len(source) and len({source[i] for i in places}) == 3:
             reasons = {source[i]: reason for i, reason in places.items()}
             share = kit.percent(float(cross[at, looked[at]]))
-            return kit.Question.among(
-                words.ask, reasons, source[looked[at]], word=kit.quote(written[at]), share=share
-            )
-    return None
+            given = {"word": kit.quote(written[at]), "share": share}
+            return kit.Question.among(words.ask, reasons, source[looked[at]], **given), at + 1
+    return None, 0
 
 
 decoding = kit.cached(32)(kit.on_model(free))
