@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.hand import motion
+from tests.browser.hand import motion, settle
 from tests.browser.test_tokenization import wait_for_address
 
 
@@ -33,6 +33,18 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic_and_are_in_th
     cell(page, 1, 2).press("ArrowDown")
     page.keyboard.press("Enter")
     wait_for_address(page, "point", "2.2")
+    visit.assert_clean()
+
+
+def test_the_bill_is_that_of_the_token_in_its_list_wherever_a_look_leads(visit):
+    visit.open("transformer?part=stream&show=1")
+    page = visit.page
+    for look in ("the candle", "the first book", "the candle", "the first book"):
+        page.locator("button.look", has_text=look).click()
+        settle(page)
+        listed = page.get_by_role("combobox", name="Logit of").input_value()
+        expect(page.get_by_text(f"the logit of {listed} is")).to_be_visible()
+        assert "credit=" not in page.url  # nobody chose one
     visit.assert_clean()
 
 

@@ -163,26 +163,22 @@ def draw(
 
 def _controls(state: kit.PageState, names: list[str]) -> None:
     """Show which token's logit is taken apart, and against which; any other can be typed."""
-    slots = {key: f"_{KEY}.{key}" for key in ("credit", "against")}
     first = {"credit": names[0], "against": words.no_other}
     options = {"credit": names, "against": [words.no_other, *names]}
     labels = {"credit": words.credit, "against": words.against}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        for key, slot in slots.items():
-            st.session_state[slot] = state[key] or first[key]
+        for key, label in labels.items():
 
-            def take(key: str = key, slot: str = slot) -> None:
-                chosen = st.session_state[slot]
+            def take(chosen: str | None, key: str = key) -> None:
                 state[key] = "" if chosen in (None, first[key]) else chosen
 
-            own = [] if st.session_state[slot] in options[key] else [st.session_state[slot]]
+            shown = state[key] or first[key]
             st.selectbox(
-                labels[key],
-                [*dict.fromkeys(options[key]), *own],
+                label,
+                [*dict.fromkeys([*options[key], shown])],
                 accept_new_options=True,
                 width=240,
-                key=slot,
-                on_change=take,
+                **kit.tied(f"_{KEY}.{key}", shown, take),
             )
         kit.choose(state, "parts", words.parts_label, words.parts)
 
