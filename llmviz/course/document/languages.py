@@ -96,7 +96,12 @@ def number(written: str) -> str:
 
 
 def share(written: str) -> str:
-    """Return a percentage that is written in English, such as 12.5 with its sign behind a space."""
+    r"""Return a percentage that is written in English, such as 12.5 with its sign behind a space.
+
+    >>> share("-13\u00a0%"), share("-0\u00a0%")  # a true minus sign, and none before nothing
+    ('−13\xa0%', '0\xa0%')
+    """
+    written = written.replace("-", "−").replace("−0\u00a0%", "0\u00a0%")
     wanted = language()
     if wanted == ENGLISH:
         return written
