@@ -36,6 +36,16 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic_and_are_in_th
     visit.assert_clean()
 
 
+def test_who_clicks_the_row_that_is_right_has_answered(visit):
+    visit.open("transformer?part=stream")
+    page = visit.page
+    right = cell(page, 4, 16)
+    right.click()
+    expect(page.get_by_text("You said after layer 3: output")).to_be_visible()
+    expect(right).to_have_attribute("aria-selected", "true")
+    visit.assert_clean()
+
+
 def test_the_bill_is_that_of_the_token_in_its_list_wherever_a_look_leads(visit):
     visit.open("transformer?part=stream&show=1")
     page = visit.page

@@ -90,7 +90,8 @@ class CellGrid {
     });
     const stops = signed ? [low, paper, high] : [paper, high];
     this.bar.style.background = `linear-gradient(90deg, ${stops.map(rgbText).join(", ")})`;
-    showWhole(this.frame, [...this.table.querySelectorAll("th.column")], this.chosen?.[1] ?? 0);
+    const [, column] = this.chosen ?? this.data.together[0] ?? [0, 0];
+    showWhole(this.frame, [...this.table.querySelectorAll("th.column")], column);
   }
 
   cell([row, column]) {

@@ -127,6 +127,7 @@ def _grid(
 
     place = opened_cell(state["point"], points, tokens)
     values = colours(lens, kind).copy()
+    waiting = [(point, tokens - 1) for point in range(points)] if guess.asks else []
     if guess.asks:
         values[:, -1] = 0
         texts, notes = ([[*line[:-1], words.waits] for line in part] for part in (texts, notes))
@@ -149,7 +150,8 @@ def _grid(
         limit=most if kind == "entropy" else 1.0,
         scale=(low, high.format(most=most)),
         label=words.grid,
-        chosen=place,
+        chosen=None if place in waiting else place,  # one of these is clicked
+        together=waiting,
         ghost=None if guess.missed is None else (guess.missed, tokens - 1),
         on_change=clicked,
     )
