@@ -190,7 +190,7 @@ class Guess(DrawnGuess):
         if here := st.session_state.get(HERE):
             note_answer(here, self.key, is_right, key=component_key("answer", self.key))
         if self.by_hand:
-            line = self._told(question, is_right=is_right)
+            line = self._told(question, chosen)
         else:
             line = words.graded["right" if is_right else "wrong"].format(right=right)
         if is_right:
@@ -203,7 +203,9 @@ class Guess(DrawnGuess):
         if not self.own or len(self.own) > 1 or not question.write:
             return ""
         (at,) = self.own
-        return question.write(int(at) if at == int(at) else at)  # a place in a list is no float
+        counted = all(isinstance(value, int) for values in question.values for value in values)
+        whole = counted or at == int(at)  # a place in a list, too, is no float
+        return question.write(round(at) if whole else at)
 
     def _guessed(self, question: Question) -> str:
         """Return what was answered to this very question; "" for nothing."""
@@ -211,10 +213,17 @@ class Guess(DrawnGuess):
             return ""
         return self._written(question) or question.answers[self._answer.chosen]
 
-    def _told(self, question: Question, *, is_right: bool) -> str:
-        """Return what a guess on the picture was, and what is right."""
-        right = unmarked(question.answers[question.right])
-        if guess := self._written(question):
-            case = "near" if is_right and guess != right else "said"
-            return words.by_hand[case].format(guess=guess, right=right)
-        return words.by_hand["same" if is_right else "other"].format(right=right)
+    def _told(self, question: Question, chosen: int) -> str:
+        """Return what a guess on the picture was, and what is right.
+
+        Whose guess only lies near a wrong answer reads that one, which the reason is about.
+        """
+        is_right = chosen == question.right
+        right, nearest = (unmarked(question.answers[at]) for at in (question.right, chosen))
+        if not (guess := self._written(question)):
+            return words.by_hand["same" if is_right else "other"].format(right=right)
+        own_reason = question.reasons[chosen] != question.reasons[question.right]
+        case = "said"
+        if guess != nearest and (is_right or own_reason):
+            case = "near" if is_right else "others"
+        return words.by_hand[case].format(guess=guess, right=right, others=nearest)

@@ -140,6 +140,26 @@ def test_by_powers_ten_times_too_much_is_as_far_as_ten_times_too_little():
     assert plain.graded
 
 
+def said_of(asked, at, key):
+    made = Guess(key, asked)
+    made.settle([at])
+    return made._told(asked, made.given.chosen)
+
+
+def test_what_is_counted_is_said_in_whole_numbers():
+    for at, answers in ((20.7, (11, 24)), (2.45, (13, 6)), (37.6, (73_728, 49))):
+        asked = Question.among("How many?", dict.fromkeys(answers, "why"), answers[0])
+        assert f" {round(at)}, " in said_of(asked, at, f"{at}")
+
+
+def test_who_comes_near_a_wrong_answer_reads_which_one_its_reason_is_about():
+    asked = numbers(0.47, 0.7)
+    assert "0.7" in said_of(asked, 0.9, "far") and "0.7" not in said_of(asked, 0.5, "right")
+    assert said_of(asked, 0.7, "same").count("0.7") == 1
+    alike = Question.among("How many?", {0.47: "why", 0.7: "why"}, 0.47, str)
+    assert "0.7" not in said_of(alike, 0.9, "alike")
+
+
 def test_a_line_that_falls_does_not_go_the_way_of_one_that_rises():
     lines = {"right": [1.0, 2.0, 3.0, 4.0], "flat": [0.0, 0.0, 0.0, 0.0]}
     asked = Question.named("?", {"right": "", "flat": ""}, lines, {"right": "up", "flat": "on"})
@@ -309,7 +329,7 @@ def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
     said, made = {}, Guess("near", asked, by_hand=True)
     for at in (26.0, 31.0, 50.0):
         made.settle([at])
-        said[at] = made._told(asked, is_right=bool(made.graded))
+        said[at] = made._told(asked, made.given.chosen)
     lines = guess_words.by_hand
     assert said[26.0] == lines["near"].format(guess="26", right="31")
     assert said[31.0] == lines["said"].format(guess="31", right="31")
