@@ -203,9 +203,9 @@ class Guess(DrawnGuess):
         if not self.own or len(self.own) > 1 or not question.write:
             return ""
         (at,) = self.own
-        counted = all(isinstance(value, int) for values in question.values for value in values)
-        whole = counted or at == int(at)  # a place in a list, too, is no float
-        return question.write(round(at) if whole else at)
+        counts = all(isinstance(value, int) for values in question.values for value in values)
+        # A place in a list is no float, and nobody means a part of what is counted.
+        return question.write(round(at) if counts or at == int(at) else at)
 
     def _guessed(self, question: Question) -> str:
         """Return what was answered to this very question; "" for nothing."""

@@ -336,6 +336,13 @@ def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
     assert said[50.0] == lines["said"].format(guess="50", right="31")
 
 
+def test_what_a_hand_sets_on_a_count_is_written_as_a_count():
+    asked = Question.among("How many?", {30: "so", 4000: "no"}, 30)
+    made = Guess("count", asked, by_hand=True)
+    made.settle([1621.8100973589299], log=True)
+    assert made._guessed(asked) == "1,622"
+
+
 def test_a_question_is_asked_once_and_another_state_shows_its_own_result():
     """Neither another text nor another model asks again, or grades an old answer anew."""
     here, there = numbers(0.47, 0.9), numbers(0.3, 0.6)

@@ -3,7 +3,7 @@
 
 import { scale } from "../_shared/chart.js";
 import { el, live } from "../_shared/common.js";
-import { chance, figure, percent, whole } from "../_shared/numbers.js";
+import { chance, figure, percent, power, whole } from "../_shared/numbers.js";
 import { makeHand } from "../_shared/guess.js";
 import { worded } from "../_shared/worded.js";
 
@@ -23,6 +23,7 @@ const LARGE = [
 
 // A count, the large ones as one says them.
 function count(x) {
+  if (x >= 1e15) return power(x);
   const [size, name] = LARGE.find(([size]) => x >= size) ?? [];
   return size ? `${Number((x / size).toPrecision(3))} ${name}` : whole(Math.round(x));
 }

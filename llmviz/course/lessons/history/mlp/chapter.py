@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.course.components.cell_grid.view import cell_grid
+from llmviz.course.document import languages
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.history import typed_name
 from llmviz.course.lessons.history.counting.model import learned_pairs
@@ -169,7 +170,11 @@ def question(sizes: dict[str, int]) -> kit.Question:
         sizes["parameters"] * sizes["rows"]: words.ask_times,
     }
     values: dict[str, Any] = sizes | {"twice": 2 * sizes["window"], "grown": grown, "right": right}
-    return kit.Question.among(words.ask, reasons, right, None, **values)
+
+    def written(numbers: int) -> str:
+        return kit.power_of_ten(numbers) if numbers >= 1e9 else languages.number(f"{numbers:,}")
+
+    return kit.Question.among(words.ask, reasons, right, written, **values)
 
 
 def _sizes(sizes: dict[str, int], guess: kit.Guess) -> None:
