@@ -98,7 +98,7 @@ class DrawnGuess(GivenGuess):
             for n, at in enumerate(veiled):
                 others = [values[n] for values in question.values if values[n] != rights[n]]
                 shown[at] = replace(cases[at], guess=own[n], ghosts=others)
-        on_act = self._acted(picture, log=axis.log)
+        on_act = self._acted(picture, log=axis.log, line=len(veiled) > 1)
         case_rows(shown, axis, key=picture, words=words.bars, on_act=on_act, **look)
 
     def line(

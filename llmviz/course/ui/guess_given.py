@@ -207,9 +207,9 @@ class GivenGuess:
     def settle(self, guess: Any, *, log: bool = False, line: bool = False) -> None:
         """Take what the hand set on the picture as an answer: that one whose values are nearest.
 
-        log: how near is counted by powers. line: the values are a line, so it counts as much how
-        far it goes up or down, from its first half to its second. What is no guess at all of this
-        question is passed over.
+        log: how near is counted by powers. line: the values are a line, or bars, so it counts as
+        much how far they go up or down, from their first half to their second. What is no guess at
+        all of this question is passed over.
         """
         question = self.question
         if question is None:

@@ -16,7 +16,7 @@ from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
 from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
 from llmviz.course.document import Sentence
-from llmviz.course.ui import guess_given
+from llmviz.course.ui import guess_drawn, guess_given
 from llmviz.course.ui.common import near_percent
 from llmviz.course.ui.guess import Guess
 from llmviz.course.ui.guess_drawn import words as guess_words
@@ -341,6 +341,20 @@ def test_what_a_hand_sets_on_a_count_is_written_as_a_count():
     made = Guess("count", asked, by_hand=True)
     made.settle([1621.8100973589299], log=True)
     assert made._guessed(asked) == "1,622"
+
+
+def test_bars_of_one_height_are_a_guess_that_they_are_alike(monkeypatch):
+    """Also where the bars that are right for it are lower, and others that differ are nearer."""
+    asked = Question(
+        "?", ["alike", "falling"], 0, ["", ""], values=[(0.1, 0.1, 0.1), (0.8, 0.5, 0.2)]
+    )
+    made, bars = Guess("bars", asked), [Case(str(n), 0.1) for n in range(3)]
+    drawn = {}
+    monkeypatch.setattr(guess_drawn, "case_rows", lambda *_, on_act, **__: drawn.update(act=on_act))
+    made.cases(bars, Axis(0, 1), veiled=[0, 1, 2], picture="bars")
+    st.session_state["bars"] = {"act": {"guess": [0.5, 0.5, 0.5]}}
+    drawn["act"]()
+    assert made.graded
 
 
 def test_a_question_is_asked_once_and_another_state_shows_its_own_result():
