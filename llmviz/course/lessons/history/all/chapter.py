@@ -279,11 +279,7 @@ def question(losses: dict[str, float]) -> kit.Question | None:
     ]
     if min(apart) < least or max(right) - min(right) > CLOSE:
         return None
-    texts = {
-        "table": words.models[GUESSED[0]],
-        "loss": right[0],
-        "apart": max(right) - min(right),
-    }
+    texts = {"loss": right[0], "apart": max(right) - min(right)}
     return kit.Question(
         words.ask.format(first=first),
         [words.answers[key] for key in answers],

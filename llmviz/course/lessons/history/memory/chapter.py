@@ -73,14 +73,16 @@ def draw(state: kit.PageState) -> None:
 def question(right: list[float]) -> kit.Question | None:
     """Ask how a model's share of right answers goes on; None where a wrong line is near it.
 
-    The wrong lines are those of somebody to whom each letter takes the same share away, and of one
-    to whom nothing can be lost without a window. None, too, where the line does not end level.
+    The wrong lines are those of somebody to whom each letter takes the same share away, of one to
+    whom nothing can be lost without a window, and of one to whom a list that is rewritten holds
+    nothing of before. None, too, where the line does not end level.
     """
     truth, first = np.array(right[1:]), right[0]
     kept = max(0.0, (first - CHANCE) / (1 - CHANCE))
     fades = CHANCE + (1 - CHANCE) * kept ** np.arange(2, LENGTH)
-    values = {"right": truth, "fades": fades, "keeps": np.full(truth.size, first)}
-    apart = min(np.abs(truth - values[name]).mean() for name in ("fades", "keeps"))
+    level = {"keeps": np.full(truth.size, first), "gone": np.full(truth.size, CHANCE)}
+    values = {"right": truth, "fades": fades} | level
+    apart = min(np.abs(truth - line).mean() for line in [fades, *level.values()])
     half = truth[truth.size // 2 :]
     if apart < APART or np.ptp(half) > APART or half.min() < 2 * CHANCE:
         return None
