@@ -274,9 +274,8 @@ def question(whole: Put, asked: str) -> kit.Question | None:
     texts = tuple(text for n, text in enumerate(whole.texts, 1) if n != given.source)
     _, after = answered_for(texts, asked)
     place = 2 if after.declines else 0 if after.words[1:2] == given.words[1:2] else 1
-    shown = {"word": kit.quote(given.words[1]), "source": given.source}
-    said = after.text.removeprefix(f"{after.words[0]} ") if after.words else after.text
-    return kit.Question.of(words.ask_away, place, after=kit.quote(said, 60), **shown)
+    word = kit.quote(given.words[1])
+    return kit.Question.of(words.ask_away, place, word=word, source=given.source)
 
 
 def answer_read(given: Answer, now: Put) -> str:
