@@ -220,7 +220,7 @@ class Guess(DrawnGuess):
         """
         is_right = chosen == question.right
         right, nearest = (unmarked(question.answers[at]) for at in (question.right, chosen))
-        if not (guess := self._written(question)):
+        if not (guess := unmarked(self._written(question))):
             return words.by_hand["same" if is_right else "other"].format(right=right)
         own_reason = question.reasons[chosen] != question.reasons[question.right]
         case = "said"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from llmviz.course.ui.common import near_percent
 from llmviz.course.ui.guess import Guess
 from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.guess_given import Given, slot_of
+from llmviz.course.ui.prose import quote
 from llmviz.course.ui.question import NEAR_END, Question, begin_of, share_question
 from tests.pages.harness import sent
 
@@ -334,6 +336,15 @@ def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
     assert said[26.0] == lines["near"].format(guess="26", right="31")
     assert said[31.0] == lines["said"].format(guess="31", right="31")
     assert said[50.0] == lines["said"].format(guess="50", right="31")
+
+
+def test_a_guess_that_is_the_answer_itself_is_not_only_near_where_it_is_marked():
+    asked = Question("?", [quote("i"), quote("e")], 0, ["", ""], values=[(8,), (4,)])
+    asked = replace(asked, write=lambda at: quote({8: "i", 4: "e"}[at]))
+    made = Guess("marked", asked, by_hand=True)
+    made.settle([8.0])
+    said = made._told(asked, 0)
+    assert said == guess_words.by_hand["said"].format(guess="i", right="i")
 
 
 def test_what_a_hand_sets_on_a_count_is_written_as_a_count():
