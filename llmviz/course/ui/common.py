@@ -281,12 +281,12 @@ def duration(seconds: float) -> str:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """Return a number with so many digits and a true minus sign.
+    """Return a number with so many digits and a true minus sign, which no zero has.
 
-    >>> signed(-1.5), signed(2, 3)
-    ('−1.50', '2.000')
+    >>> signed(-1.5), signed(2, 3), signed(-1e-9)
+    ('−1.50', '2.000', '0.00')
     """
-    return languages.number(f"{value:.{digits}f}".replace("-", "−"))
+    return languages.number(f"{value:z.{digits}f}".replace("-", "−"))
 
 
 def raised(power: int) -> str:

@@ -240,7 +240,7 @@ def changed(value: float) -> str:
     >>> changed(-0.001), changed(-0.25)
     ('0.00', '−0.25')
     """
-    return kit.signed(round(float(value), 2) + 0.0)
+    return kit.signed(float(value))
 
 
 def rises_of(how: str) -> np.ndarray:

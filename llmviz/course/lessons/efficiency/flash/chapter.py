@@ -212,7 +212,7 @@ def digits(value: float) -> str:
     >>> digits(-1.5), digits(-0.0001)
     ('−1.500', '0.000')
     """
-    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+    return kit.signed(value, 3)
 
 
 def places(tiles: TiledText) -> dict[str, int]:

@@ -160,7 +160,7 @@ def _zipf(found: Counted, guess: kit.Guess, *, opened: bool) -> None:
             count=kit.count(int(line.frequencies[rank - 1]), "time"),
             first=kit.quote(line.words[0]),
             most=kit.count(int(line.frequencies[0]), "time"),
-            slope=kit.signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
+            slope=kit.signed(line.slope),
         )
 
 

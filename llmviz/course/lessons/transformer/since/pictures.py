@@ -202,7 +202,7 @@ def plain_zero(value: float) -> str:
     >>> plain_zero(-0.001), plain_zero(-1.5)
     ('0.00', '−1.50')
     """
-    return kit.signed(round(value, 2) + 0.0)
+    return kit.signed(value)
 
 
 def _kind(ids: Ids) -> None:

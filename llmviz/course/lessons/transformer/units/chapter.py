@@ -212,7 +212,7 @@ def question(it: Unit) -> kit.Question | None:
 
 
 def _written(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no minus before a zero
+    return kit.signed(value)
 
 
 def _texts(it: Unit, guess: kit.Guess, own: Sequence[int]) -> None:
