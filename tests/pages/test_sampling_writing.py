@@ -11,6 +11,7 @@ import torch
 from llmviz.course.lessons.sampling import source, texts
 from llmviz.course.lessons.sampling.growing_text import Fork
 from llmviz.course.lessons.sampling.writing import chapter as writing
+from llmviz.course.ui.kit import whole_percent
 from llmviz.sampling import generate, sampling_steps, text_measures
 from tests.pages import harness
 from tests.pages.small_model import ids_of, logits_of
@@ -34,7 +35,7 @@ def test_written_text_is_what_generate_gives(bundle):
     assert text["ids"][:20].tolist() == [token.id for token in expected]
     assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
-    told = f"{text_measures(expected)['distinct']:.0%} are new in it"
+    told = f"{whole_percent(text_measures(expected)['distinct'])} are new in it"
     assert told in harness.prose_of(app)
 
 
@@ -171,5 +172,5 @@ def test_settings_side_by_side_share_their_random_numbers(bundle):
 
 def test_repeats_are_said_in_words_of_their_own_where_there_are_none_or_hardly_any():
     said = [writing.repeated(share) for share in (0.0, 0.004, 0.28, 1.0)]
-    assert len(set(said)) == 4 and "0%" not in said[0] and "0%" not in said[1]
-    assert "28%" in said[2]
+    assert len(set(said)) == 4 and all("0\u00a0%" not in line for line in said[:2])
+    assert whole_percent(0.28) in said[2]
