@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import parse_qsl
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,12 +14,19 @@ from llmviz.course.lessons.reasoning import retrieval
 from llmviz.course.lessons.reasoning.retrieval import chapter, words
 from llmviz.course.lessons.reasoning.retrieval.passage_ranking import BM
 from llmviz.course.lessons.reasoning.retrieval.passage_reader import Answer
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import ROOT, fine, open_part, prose_of
 
 QUESTION = "What is the work of Ada?"
 WORDS = ["Ada", "lives", "works", "cat", "東京", "in", "the"]
 LINE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)
 TEXT = st.lists(LINE.map(" ".join), min_size=1, max_size=5).map("\n\n".join)
+
+
+def test_no_look_rests_on_what_another_has_set():
+    text = (ROOT / "llmviz/course/lessons/reasoning/retrieval/chapter.md").read_text("utf-8")
+    looks = re.findall(r"\(look: ([^){}]+)\)", text)
+    sets = {frozenset(dict(parse_qsl(look, keep_blank_values=True))) for look in looks}
+    assert len(looks) == 3 and len(sets) == 1, sets
 
 
 def ranked(text=retrieval.DOCUMENTS, question=QUESTION, k1=1.5, b=0.75):
