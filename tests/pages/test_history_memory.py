@@ -189,8 +189,8 @@ def told_apart(right: list[float]) -> None:
     assert all(np.abs(other - truth).mean() >= chapter.APART for other in wrong)
     # What is said of the right line: it ends level, and above guessing.
     assert np.ptp(truth[30:]) <= chapter.APART and truth[30:].min() > CHANCE
-    fades, keeps = wrong
-    assert (np.diff(fades) <= 0).all() and set(keeps) == {right[0]}
+    fades, keeps, gone = wrong
+    assert (np.diff(fades) <= 0).all() and set(keeps) == {right[0]} and set(gone) == {CHANCE}
     assert "{" not in question.text + "".join(question.reasons)
 
 

@@ -264,7 +264,7 @@ class Sampler {
     const hidden = control.hidden_mass[last];
     this.foot.textContent = refused
       ? ""
-      : `drawn from: ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} tokens with a bar (${chance(1 - hidden)}) and ` +
+      : `tokens drawn from: ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} with a bar (${chance(1 - hidden)}) and ` +
         `${whole(control.hidden_tokens[last])} without one (${chance(hidden)}) · ` +
         `entropy ${number(control.entropy[at], 2)} nats · a full bar is ${chance(top)}, in the last line 100 %`;
     this.paintStrip(control, at, refused);
