@@ -28,39 +28,45 @@ LANE_SLICE = 0.03  # of each of the texts beside each other: a share of 0.1 for 
 POLL = 0.1  # seconds between two reruns while it grows
 _WANTED = "sampling.wanted"
 
+Known = tuple[Prompted, dict[str, Any], Text, bool]  # see `_known`
+
 
 @st.fragment
 def draw(state: kit.PageState) -> None:
     """Show the text, the guess about it and the looks at it, then what goes deeper."""
     kit.prose(words.hook)
+    begun = [_known(state)]
+    if begun[0] is None:
+        kit.source(state)
+        return
+    # A long text is too much for one rerun where each token is a whole window of the model.
+    live = not begun[0][-1]
+    st.fragment(partial(_text, state, begun, live), run_every=POLL if live else None)()
+
+
+def _known(state: kit.PageState) -> Known | None:
+    """Return the prompt, the settings, the text and whether it is whole; None after one line."""
     prompt = source.prompted(state)
-    if prompt is not None:
-        settings = pipeline_settings.usable(state, prompt)
-        try:
-            begun = [_written(state, prompt, settings)]
-        except ValueError as error:
-            pipeline_settings.refused(state, error)
-        else:
-            # A long text is too much for one rerun where each token is a whole window of the model.
-            live = not begun[0][1]
-            body = partial(_text, state, prompt, settings, begun, live)
-            st.fragment(body, run_every=POLL if live else None)()
-            return
-    kit.source(state)
+    if prompt is None:
+        return None
+    settings = pipeline_settings.usable(state, prompt)
+    try:
+        return prompt, settings, *_written(state, prompt, settings)
+    except ValueError as error:
+        pipeline_settings.refused(state, error)
+        return None
 
 
-def _text(
-    state: kit.PageState,
-    prompt: Prompted,
-    settings: dict[str, Any],
-    begun: list[tuple[Text, bool]],
-    live: bool,
-) -> None:
+def _text(state: kit.PageState, begun: list[Known | None], live: bool) -> None:
     """Show the text as far as it is known, and all that is said of it once that is enough.
 
-    begun: what was written a moment ago, for the first look at it.
+    begun: what was written a moment ago, for the first look at it. Later looks ask again, since a
+    control beside the text may have another value.
     """
-    written, whole = begun.pop() if begun else _written(state, prompt, settings)
+    known = begun.pop() if begun else _known(state)
+    if known is None or not (live or known[-1]):
+        st.rerun()  # which says why, or looks at it as it grows
+    prompt, settings, written, whole = known
     length = min(_length(state), len(written.tokens))
     tokens = written.tokens[:length]
     guess = kit.Guess(ASK, question(prompt, tokens) if whole else None, by_hand=True)
