@@ -199,6 +199,17 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
     assert written.locator(".text").inner_text() == text
 
 
+def test_the_temperature_beside_a_text_writes_it_anew(lesson):
+    page = lesson(f"part=writing&{QUERY}written=20&seed=4", ".text")
+    text = page.locator(".text").first
+    before = text.inner_text()
+    page.get_by_role("button", name="T = 0", exact=True).click()
+    expect(text).not_to_have_text(before)
+    greedy = text.inner_text()
+    page.goto(page.url)
+    expect(page.locator(".text").first).to_have_text(greedy)
+
+
 def test_temperature_runs_from_greedy_to_uniform(lesson):
     page = lesson("part=temperature&show=1", ".table .probability")
     drag(page, "temperature", 0)
