@@ -67,8 +67,9 @@ def question(
         if len(places) == 3 and at < len(source) and len({source[i] for i in places}) == 3:
             reasons = {source[i]: reason for i, reason in places.items()}
             share = kit.percent(float(cross[at, looked[at]]))
-            given = {"word": kit.quote(written[at]), "share": share}
-            return kit.Question.among(words.ask, reasons, source[looked[at]], **given), at + 1
+            right = source[looked[at]]
+            slots = {"word": kit.quote(written[at]), "share": share, "right_word": kit.quote(right)}
+            return kit.Question.among(words.ask, reasons, right, **slots), at + 1
     return None, 0
 
 
