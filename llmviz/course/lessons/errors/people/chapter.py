@@ -57,7 +57,8 @@ def draw(state: kit.PageState) -> None:
                 )
         kit.prose(words.says.format(said=kit.quote(sample[1])))
         if opened:
-            kit.prose(words.caption.format(heat=heat, **numbers(lean, model, heat)))
+            caption = words.caption["warm" if heat else "cold"]
+            kit.prose(caption.format(heat=heat, **numbers(lean, model, heat)))
     guess.ask()
     if opened:
         kit.looks(state, words.looks, f"{KEY}.looks")

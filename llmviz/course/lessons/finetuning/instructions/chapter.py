@@ -160,7 +160,8 @@ def _lanes(
     models: dict[str, engine.Bundled], task: Instruction, known: Example | None, *, opened: bool
 ) -> None:
     """Show what each model writes, and what that is; once it is told, of the trained one, too."""
-    lines, said, chance = [], [], {}
+    unknown, lines, chance = task.kind == "unknown", [], {}
+    said = [words.verdicts["unknown"]] if unknown else []
     for name, bundled in models.items():
         if not opened and name != "base":
             lines.append(words.lane[name].format(text=words.waits))
@@ -168,7 +169,8 @@ def _lanes(
         written = answer(bundled, task.prompt)
         text = (written.text.strip() or words.nothing) + ("" if written.ended else " …")
         lines.append(words.lane[name].format(text=kit.quote(text, LINE)))
-        said.append(words.verdict[name].format(verdict=verdict_of(written, task)))
+        if not unknown:
+            said.append(words.verdict[name].format(verdict=verdict_of(written, task)))
         if known is not None:
             costs = nats(bundled, task)[np.array(known.counts[1:])]
             chance[name] = kit.percent(math.exp(-float(costs.sum())))
@@ -179,8 +181,6 @@ def _lanes(
 
 def verdict_of(continuation: Continuation, task: Instruction) -> str:
     """Return whether an answer is right: its first line is the reply, capitals or not."""
-    if task.kind == "unknown":
-        return words.verdicts["unknown"]
     text, reply = continuation.text.strip().casefold(), task.reply.strip().casefold()
     if text.split("\n")[0].strip() == reply:
         return words.verdicts["right"]
