@@ -68,8 +68,11 @@ def question(
             reasons = {source[i]: reason for i, reason in places.items()}
             share = kit.percent(float(cross[at, looked[at]]))
             right = source[looked[at]]
-            slots = {"word": kit.quote(written[at]), "share": share, "right_word": kit.quote(right)}
-            return kit.Question.among(words.ask, reasons, right, **slots), at + 1
+            word, right_word = kit.quote(written[at]), kit.quote(right)
+            asked = kit.Question.among(
+                words.ask, reasons, right, word=word, right_word=right_word, share=share
+            )
+            return asked, at + 1
     return None, 0
 
 
