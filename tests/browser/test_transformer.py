@@ -52,7 +52,7 @@ def test_the_bill_is_that_of_the_token_in_its_list_wherever_a_look_leads(visit):
     for look in ("the candle", "the first book", "the candle", "the first book"):
         page.locator("button.look", has_text=look).click()
         settle(page)
-        listed = page.get_by_role("combobox", name="Logit of").input_value()
+        listed = page.get_by_role("combobox", name="Logit of", exact=True).input_value()
         expect(page.get_by_text(f"the logit of {listed} is")).to_be_visible()
         assert "credit=" not in page.url  # nobody chose one
     visit.assert_clean()
