@@ -165,7 +165,10 @@ def question(memory: StepMemory, weights: int) -> kit.Question | None:
     numbers = sorted((right, *wrong))
     if len(numbers) < 4 or min(b - a for a, b in pairwise(numbers)) < APART * numbers[-1]:
         return None
-    offered = {right: words.ask_right} | wrong
+    live = memory.live()
+    held = dict(zip(words.kinds, live[:, live.sum(axis=0).argmax()], strict=True))
+    largest = max(words.ask_right, key=lambda kind: held[kind])
+    offered = {right: words.ask_right[largest]} | wrong
     size = spoken_bytes(weights)
     return kit.Question.among(words.ask, offered, right, "{:.1f} MB".format, weights=size)
 
