@@ -138,7 +138,7 @@ def test_two_lists_of_two_tokens_are_not_compared(tokens, seed):
     line = agreement(found, "tiny-world-gpt")
     assert bool(line) == (tokens > 2)
     if line:
-        assert f"{np.corrcoef(*values)[0, 1]:.2f}".replace("-", "−") in line
+        assert f"{np.corrcoef(*values)[0, 1]:z.2f}".replace("-", "−") in line
 
 
 @pytest.mark.usefixtures("bundle")
