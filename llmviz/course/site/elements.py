@@ -324,16 +324,14 @@ def _hand(question: Question, *, log: bool) -> dict[str, Any]:
     """What the page needs to grade a guess on a picture: values in the order of the answers."""
     answer = unmarked(question.answers[question.right])
     single = len(question.values[question.right]) == 1 and question.write is not None
-    by_hand = {
-        case: line.format(guess="{guess}", right=answer)
-        for case, line in guess_words.by_hand.items()
-    }
+    by_hand = guess_words.by_hand
+    cases = ("said", "near") if single else ("other", "same")
     return {
         "values": [[float(at) for at in question.values[n]] for n in question.order],
         "right": question.order.index(question.right),
         "log": log,
         "answer": answer,
-        "said": [by_hand[case] for case in (("said", "near") if single else ("other", "same"))],
+        "said": [by_hand[case].format(guess="{guess}", right=answer) for case in cases],
     }
 
 
