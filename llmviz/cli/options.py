@@ -163,8 +163,9 @@ def chosen(given: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
 
 
 def typed(given: argparse.Namespace) -> str:
-    """The command as it was typed, which stands in what it makes."""
-    return shlex.join(["python", "-m", "llmviz", given.command, *given.parser.words])
+    """The command as it was typed, which stands in what it makes and makes it anew elsewhere."""
+    words = (word for word in given.parser.words if word != "--resume")  # nothing was there
+    return shlex.join(["python", "-m", "llmviz", given.command, *words])
 
 
 def add_run_options(parser: argparse.ArgumentParser, run: Callable[..., int]) -> None:

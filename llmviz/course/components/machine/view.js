@@ -116,10 +116,10 @@ class Machine extends MachinePicture {
     yield* this.build();
     if (this.narrow) return;
     yield* this.placing();
-    this.paintColumn(0, ratio); // all columns before they stand in the page, which drawing would style
-    for (const [l, parts] of this.layerTitles.entries()) {
-      this.styleLayer(parts, l);
-      this.paintColumn(l + 1, ratio);
+    // All columns before they stand in the page, which drawing would style; while the model is on its way: none.
+    for (let c = 0; c < this.tiles.length; c++) {
+      if (c) this.styleLayer(this.layerTitles[c - 1], c - 1);
+      this.paintColumn(c, ratio);
       yield;
     }
   }
