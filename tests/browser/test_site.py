@@ -24,6 +24,7 @@ from llmviz.course.lessons.attention.steps import words
 from llmviz.course.lessons.home.machine import read
 from llmviz.course.site.live import INT8, MODELS
 from llmviz.course.ui import guess_given
+from llmviz.course.ui.question import Question
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.grids import dequantize, quantize
@@ -210,6 +211,37 @@ def test_a_bar_that_is_dragged_is_the_answer_and_then_the_picture_tells(course, 
     place = covered.locator(".own").evaluate("node => parseFloat(node.style.left)")
     assert place == pytest.approx(100 * value, abs=0.5)
     expect(covered.locator(".ghost")).to_have_count(len(hand["values"]) - 1)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("line", [False, True])
+def test_what_is_set_by_hand_is_graded_here_as_in_the_app(course, window, log, line):
+    window.goto(f"{course.as_uri()}/errors/memorization.html")
+    drawn = np.random.default_rng(5).uniform(0.01, 3, (300, 5, 6)).round(2)
+    for count in (1, 2, 5, 6):
+        *answers, guess = drawn[:, :, :count].swapaxes(0, 1).tolist()
+        for values, own in zip(zip(*answers, strict=True), guess, strict=True):
+            hand = {"values": values, "right": 2, "log": log, "line": line}
+            here = window.evaluate(
+                "([hand, guess]) => llmvizSite.nearest(hand, guess)", [hand, own]
+            )
+            asked = Question("?", list("abcd"), 2, list("wxyz"), values=list(values))
+            assert here == guess_given.nearest(asked, own, log=log, line=line), (values, own)
+
+
+def test_who_is_near_a_wrong_answer_reads_which_one_its_reason_is_about(course, window):
+    window.goto(f"{course.as_uri()}/attention/steps.html")
+    hand = _hands(window)["0"]
+    at = hand["right"] - 1
+    (value,), answer = hand["values"][at], hand["answers"][at]
+    window.locator(".instead .picture input.handle").evaluate(
+        "(range, to) => { range.value = to; range.dispatchEvent(new Event('input')); }",
+        1000 * value + 20,
+    )
+    window.locator(".instead .done").click()
+    told = window.locator("[data-question='0'] .grade .wrong")
+    expect(told).to_contain_text(f"Others would say {answer}")
+    expect(told).not_to_contain_text(f"You said {answer}")
 
 
 def test_a_picture_that_is_shown_without_an_answer_has_no_guess_in_it(course, window):

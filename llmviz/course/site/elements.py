@@ -24,6 +24,7 @@ from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons import LESSONS
 from llmviz.course.site.visit import Visit
 from llmviz.course.site.words import words
+from llmviz.course.ui.guess import told_by_hand
 from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.placed_question import OF_THE_APP, elements, guess_in, key_of
 from llmviz.course.ui.prose import to_html
@@ -142,7 +143,7 @@ class Body:
         self._heads = {key: head for key, head in heads if key is not None}
         # Only a picture on which nothing is told yet can be answered on.
         veiled = {key_of(before) for some in visit.instead.values() for before, _ in some}
-        self._by_hand = dict(at for key, at in visit.hands.items() if key in veiled)
+        self._by_hand = {at[0]: at[1:] for key, at in visit.hands.items() if key in veiled}
 
     def html(self) -> str:
         """Return the page from its top to its end."""
@@ -253,7 +254,7 @@ class Body:
         number, question = self._asked[key]
         axis, text = None, self._heads[key]
         if number in self._by_hand:
-            self.hands[number] = _hand(question, log=self._by_hand[number])
+            self.hands[number] = _hand(question, *self._by_hand[number])
             on_it = [part for part in inside if key_of(part) in self.visit.hands]
             held = SimpleNamespace(children=dict(enumerate(on_it)))
             axis = "".join(piece for piece in self._pieces(held) if isinstance(piece, str))
@@ -302,7 +303,7 @@ class Body:
         name = proto.component_name.removeprefix("llmviz_")
         if name in OF_THE_APP:
             return self.instead_of.get(name, "")
-        number, _ = self.visit.hands.get(key, (None, False))
+        number, *_ = self.visit.hands.get(key, (None,))
         self.pictures.append((name, proto.id, bytes(proto.bytes), number))
         return f'<div class="picture {name}" data-picture="{len(self.pictures) - 1}"></div>'
 
@@ -320,18 +321,26 @@ def _held(html: str, kind: str, by: list[int] | None) -> str:
     return f'<div class="{kind}" data-by="{" ".join(map(str, by or ()))}"{hidden}>{html}</div>'
 
 
-def _hand(question: Question, *, log: bool) -> dict[str, Any]:
-    """What the page needs to grade a guess on a picture: values in the order of the answers."""
-    answer = unmarked(question.answers[question.right])
+def _hand(question: Question, log: bool, line: bool) -> dict[str, Any]:
+    """What the page needs to grade a guess on a picture, in the order of the answers.
+
+    said: for each answer what is told to whose guess is written like it, and to all others.
+    """
+    answers = [unmarked(answer) for answer in question.answers]
     single = len(question.values[question.right]) == 1 and question.write is not None
-    by_hand = guess_words.by_hand
-    cases = ("said", "near") if single else ("other", "same")
     return {
         "values": [[float(at) for at in question.values[n]] for n in question.order],
         "right": question.order.index(question.right),
         "log": log,
-        "answer": answer,
-        "said": [by_hand[case].format(guess="{guess}", right=answer) for case in cases],
+        "line": line,
+        "answers": [answers[n] for n in question.order],
+        "said": [
+            [
+                told_by_hand(question, n, guess if single else "", line=line)
+                for guess in (answers[n], "{guess}")
+            ]
+            for n in question.order
+        ],
     }
 
 

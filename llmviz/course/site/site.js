@@ -28,6 +28,7 @@
     },
     find: null,
     data,
+    nearest,
     asks,
     onTheme: (draw) => drawn.push(draw),
     ...{ said, inPictures, language: root.lang },
@@ -144,9 +145,15 @@
   }
 
   // The place of the values that are nearest to a guess; the right ones where others are as near.
-  function nearest({ values, right, log }, guess) {
-    const far = (value, n) => Math.abs(log ? Math.log(value / guess[n]) : value - guess[n]);
-    const away = values.map((some) => some.reduce((sum, value, n) => sum + far(value, n), 0));
+  // Of a line, or of bars, it counts as much how far they go up or down, from their first half to their second.
+  function nearest({ values, right, log, line }, guess) {
+    const sum = (gaps) => gaps.reduce((all, gap) => all + gap, 0);
+    const away = values.map((some) => {
+      const gaps = some.map((value, n) => (log ? Math.log(value / guess[n]) : value - guess[n]));
+      const half = gaps.length >> 1;
+      const turns = line && half ? sum(gaps.slice(-half)) - sum(gaps.slice(0, half)) : 0;
+      return sum(gaps.map(Math.abs)) + 2 * Math.abs(turns);
+    });
     const least = Math.min(...away);
     return away[right] === least ? right : away.indexOf(least);
   }
@@ -285,7 +292,7 @@
     const tell = (at, right, said) => {
       const head = document.createElement("p");
       head.className = at === right ? "right" : "wrong";
-      head.textContent = said[Number(at === right)];
+      head.textContent = said;
       const reasons = [whys[at], whys[right]].filter((why, i) => i === 0 || why.textContent !== whys[at].textContent);
       grade.replaceChildren(
         head,
@@ -298,7 +305,7 @@
       opened();
     };
     const right = answers.findIndex((answer) => "right" in answer.dataset);
-    const choose = (at) => tell(at, right, [say("Not this one."), say("Right.")]);
+    const choose = (at) => tell(at, right, at === right ? say("Right.") : say("Not this one."));
     for (const [at, answer] of answers.entries())
       answer.addEventListener("change", () => {
         choose(at);
@@ -307,8 +314,13 @@
     const hand = page.hands[question.dataset.question];
     const draw = ({ guess, said }) => {
       guesses.set(Number(question.dataset.question), guess);
-      const lines = hand.said.map((line) => line.replace("{guess}", () => said?.[0]));
-      tell(nearest(hand, guess), hand.right, said?.[0] === hand.answer ? [lines[0], lines[0]] : lines);
+      const at = nearest(hand, guess);
+      const line = hand.said[at][Number(said?.[0] !== hand.answers[at])];
+      tell(
+        at,
+        hand.right,
+        line.replace("{guess}", () => said?.[0]),
+      );
     };
     graders.set(Number(question.dataset.question), (act) => {
       draw(act);

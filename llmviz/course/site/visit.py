@@ -34,8 +34,8 @@ class Visit:
     `id` of an element, those to be shown before it until these questions are answered; under None,
     at the end. covers: the numbers of the questions that cover anything. dark: the charts of the
     dark theme by their keys. hands: by the key of a picture, the number of the question that is
-    answered on it, and whether its axis goes by powers. parts: by the control that opens them, the
-    parts of the chapter.
+    answered on it, and whether nearness is counted by powers, and by a line's shape. parts: by the
+    control that opens them, the parts of the chapter.
     """
 
     main: Any
@@ -45,7 +45,7 @@ class Visit:
     covers: set[int] = field(default_factory=set)
     dark: dict[str, str] = field(default_factory=dict)
     parts: dict[str, Parts] = field(default_factory=dict)
-    hands: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    hands: dict[str, tuple[int, bool, bool]] = field(default_factory=dict)
 
 
 def visit(
@@ -68,7 +68,7 @@ def visit(
                 found.dark[key_of(leaf)] = leaf.proto.spec
     for picture, hand in whole.session_state[HANDS].items():
         if hand.question in found.questions:
-            found.hands[picture] = found.questions.index(hand.question), hand.log
+            found.hands[picture] = found.questions.index(hand.question), hand.log, hand.line
     if found.questions and not told:
         before = opened(lesson, chapter, session=fold, **link)
         slots = dict(_covering(before.main))

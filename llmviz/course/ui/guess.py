@@ -146,7 +146,7 @@ class Guess(DrawnGuess):
             ended = question.text, guess, right, reason
             st.session_state.setdefault(_ENDED, {})[self._slot] = ended
         if answer is not None and answer.chosen is not None:
-            self._grade(question, answer.chosen, right)
+            self._grade(question, answer.chosen, right, line=answer.line)
             if question.reasons[answer.chosen] != reason:
                 prose(question.reasons[answer.chosen])
             prose(reason)
@@ -185,18 +185,19 @@ class Guess(DrawnGuess):
         said = [unmarked(text) for text in texts]
         by_chapter[place] = said[0], said[1], said[2], self.graded
 
-    def _grade(self, question: Question, chosen: int, right: str) -> None:
+    def _grade(self, question: Question, chosen: int, right: str, *, line: bool) -> None:
         is_right = chosen == question.right
         if here := st.session_state.get(HERE):
             note_answer(here, self.key, is_right, key=component_key("answer", self.key))
         if self.by_hand:
-            line = self._told(question, chosen)
+            guess = unmarked(self._written(question))
+            told = told_by_hand(question, chosen, guess, line=line)
         else:
-            line = words.graded["right" if is_right else "wrong"].format(right=right)
+            told = words.graded["right" if is_right else "wrong"].format(right=right)
         if is_right:
-            st.success(escape_markdown(unmarked(line)), icon=":material/check_circle:")
+            st.success(escape_markdown(unmarked(told)), icon=":material/check_circle:")
         else:
-            wrong(line)
+            wrong(told)
 
     def _written(self, question: Question) -> str:
         """Return how the number that was set on the picture is written; "" for no single one."""
@@ -213,17 +214,22 @@ class Guess(DrawnGuess):
             return ""
         return self._written(question) or question.answers[self._answer.chosen]
 
-    def _told(self, question: Question, chosen: int) -> str:
-        """Return what a guess on the picture was, and what is right.
 
-        Whose guess only lies near a wrong answer reads that one, which the reason is about.
-        """
-        is_right = chosen == question.right
-        right, nearest = (unmarked(question.answers[at]) for at in (question.right, chosen))
-        if not (guess := unmarked(self._written(question))):
-            return words.by_hand["same" if is_right else "other"].format(right=right)
-        own_reason = question.reasons[chosen] != question.reasons[question.right]
-        case = "said"
-        if guess != nearest and (is_right or own_reason):
-            case = "near" if is_right else "others"
-        return words.by_hand[case].format(guess=guess, right=right, others=nearest)
+def told_by_hand(question: Question, chosen: int, guess: str, *, line: bool) -> str:
+    """Return what a guess on a picture was, as it is written there, and what is right.
+
+    chosen: the answer that counts. guess: "" where no single number was set; then line tells
+    whether one was drawn, or something was only clicked. Whose guess only lies near a wrong answer
+    reads that one, which the reason is about.
+    """
+    is_right = chosen == question.right
+    right, nearest = (unmarked(question.answers[at]) for at in (question.right, chosen))
+    if not guess:
+        says = words.by_hand if line else words.graded
+        both = ("same", "other") if line else ("right", "wrong")
+        return says[both[not is_right]].format(right=right)
+    own_reason = question.reasons[chosen] != question.reasons[question.right]
+    case = "said"
+    if guess != nearest and (is_right or own_reason):
+        case = "near" if is_right else "others"
+    return words.by_hand[case].format(guess=guess, right=right, others=nearest)

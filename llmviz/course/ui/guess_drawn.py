@@ -24,13 +24,14 @@ HANDS = "_hands"
 
 
 class ByHand(NamedTuple):
-    """A question that is answered on a picture; log: whether its axis goes by powers.
+    """A question that is answered on a picture; log, line: how near a guess is, see `settle`.
 
     draw: draws the picture with what all of a class set.
     """
 
     question: Question
     log: bool
+    line: bool
     draw: Callable[[Sequence[Sequence[float]]], None]
 
 
@@ -51,10 +52,11 @@ class DrawnGuess(GivenGuess):
         draw: Callable[[Sequence[Sequence[float]]], None],
         *,
         log: bool = False,
+        line: bool = False,
     ) -> list[float] | None:
         """Note that it is made on a picture; return the guess to draw there, if any.
 
-        draw: draws the picture with what all of a class set.
+        draw: draws the picture with what all of a class set. log, line: see `settle`.
         """
         self.by_hand = True
         if self.question is None:
@@ -62,7 +64,7 @@ class DrawnGuess(GivenGuess):
         st.session_state[f"{self._slot}.class"] = draw
         if (listed := st.session_state.get(HANDS)) is None:
             return self.own
-        listed[picture] = ByHand(self.question, log, draw)
+        listed[picture] = ByHand(self.question, log, line, draw)
         return list(self.question.values[self.question.right])
 
     def cases(
@@ -86,7 +88,8 @@ class DrawnGuess(GivenGuess):
         marks = marks_on(
             [cases[at].label for at in veiled], axis, picture, look.get("form", "percent")
         )
-        own = self.on(picture, marks, log=axis.log)
+        line = len(veiled) > 1
+        own = self.on(picture, marks, log=axis.log, line=line)
         rights = [] if question is None else list(question.values[question.right])
         if question is not None and not self.open:
             begins = begins_of(axis.low, axis.high, rights, log=axis.log)
@@ -98,7 +101,7 @@ class DrawnGuess(GivenGuess):
             for n, at in enumerate(veiled):
                 others = [values[n] for values in question.values if values[n] != rights[n]]
                 shown[at] = replace(cases[at], guess=own[n], ghosts=others)
-        on_act = self._acted(picture, log=axis.log, line=len(veiled) > 1)
+        on_act = self._acted(picture, log=axis.log, line=line)
         case_rows(shown, axis, key=picture, words=words.bars, on_act=on_act, **look)
 
     def line(
@@ -137,7 +140,7 @@ class DrawnGuess(GivenGuess):
             fit = [guess for guess in guesses if len(guess) == len(after)]  # of this text
             draw_on(begun, x, y, key=key, words=said, hand=Hand(after, others=fit), **look)
 
-        own = self.on(picture, draw, log=y.log)
+        own = self.on(picture, draw, log=y.log, line=True)
         shown = [*lines, whole] if told_all else begun
         draw_on(
             [*shown, *((ghosts or ()) if told_all and own is not None else ())],

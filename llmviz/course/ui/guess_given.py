@@ -30,17 +30,21 @@ HERE = "_here"  # the place of the chapter that is shown
 class Given(NamedTuple):
     """What a visitor gave to a question: the answer, and what was set on the picture, if anything.
 
-    asked: which words and answers were asked. chosen: None where it was only shown.
+    asked: which words and answers were asked. chosen: None where it was only shown. line: whether
+    what was set is a line, or bars.
     """
 
     asked: int
     chosen: int | None = None
     guess: Sequence[float] = ()
+    line: bool = False
 
     @classmethod
-    def to(cls, question: Question, chosen: int, guess: Sequence[float] = ()) -> Given:
+    def to(
+        cls, question: Question, chosen: int, guess: Sequence[float] = (), *, line: bool = False
+    ) -> Given:
         """Return an answer to a question, by its number."""
-        return cls(_content(question), chosen, guess)
+        return cls(_content(question), chosen, guess, line)
 
 
 SHOWN = Given(0)
@@ -205,30 +209,37 @@ class GivenGuess:
             self._give(Given.to(self.question, answer))
 
     def settle(self, guess: Any, *, log: bool = False, line: bool = False) -> None:
-        """Take what the hand set on the picture as an answer: that one whose values are nearest.
+        """Take what the hand set on the picture as an answer: that one whose values are `nearest`.
 
-        log: how near is counted by powers. line: the values are a line, or bars, so it counts as
-        much how far they go up or down, from their first half to their second. What is no guess at
-        all of this question is passed over.
+        What is no guess at all of this question is passed over.
         """
         question = self.question
         if question is None:
             return
-
-        def far(values: Sequence[float]) -> float:
-            pairs = zip(values, guess, strict=True)
-            gaps = [math.log(a / b) if log else a - b for a, b in pairs]
-            half = len(gaps) // 2
-            turns = line and half and sum(gaps[-half:]) - sum(gaps[:half])
-            return sum(map(abs, gaps)) + 2 * abs(turns)
-
         numbers = isinstance(guess, list) and all(
             isinstance(at, int | float) and abs(at) <= LARGEST for at in guess
         )
         if not numbers or len(guess) != len(question.values[0]) or (log and min(guess) <= 0):
             return
-        distances = [far(values) for values in question.values]
-        nearest = min(distances)
-        right = distances[question.right] == nearest
-        chosen = question.right if right else distances.index(nearest)
-        self._give(Given.to(question, chosen, [float(at) for at in guess]))
+        chosen = nearest(question, guess, log=log, line=line)
+        self._give(Given.to(question, chosen, [float(at) for at in guess], line=line))
+
+
+def nearest(question: Question, guess: Sequence[float], *, log: bool, line: bool) -> int:
+    """Return the answer whose values are nearest to a guess; the right one if others are as near.
+
+    log: how near is counted by powers. line: the values are a line, or bars, so it counts as much
+    how far they go up or down, from their first half to their second.
+    """
+
+    def far(values: Sequence[float]) -> float:
+        pairs = zip(values, guess, strict=True)
+        gaps = [math.log(a / b) if log else a - b for a, b in pairs]
+        half = len(gaps) // 2
+        turns = line and half and sum(gaps[-half:]) - sum(gaps[:half])
+        return sum(map(abs, gaps)) + 2 * abs(turns)
+
+    distances = [far(values) for values in question.values]
+    least = min(distances)
+    right = distances[question.right] == least
+    return question.right if right else distances.index(least)

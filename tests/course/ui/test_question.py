@@ -17,9 +17,10 @@ from llmviz.course.components._shared.transport import collected, unpack
 from llmviz.course.components.case_rows.view import Axis, Case, rows_payload
 from llmviz.course.components.draw_on.view import Drawn, Hand, Scale, lines_payload
 from llmviz.course.document import Sentence
+from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import guess_drawn, guess_given
 from llmviz.course.ui.common import near_percent
-from llmviz.course.ui.guess import Guess
+from llmviz.course.ui.guess import Guess, told_by_hand
 from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.guess_given import Given, slot_of
 from llmviz.course.ui.prose import quote
@@ -145,7 +146,12 @@ def test_by_powers_ten_times_too_much_is_as_far_as_ten_times_too_little():
 def said_of(asked, at, key):
     made = Guess(key, asked)
     made.settle([at])
-    return made._told(asked, made.given.chosen)
+    return told(made, asked)
+
+
+def told(made, asked):
+    written = unmarked(made._written(asked))
+    return told_by_hand(asked, made.given.chosen, written, line=made.given.line)
 
 
 def test_what_is_counted_is_said_in_whole_numbers():
@@ -160,6 +166,16 @@ def test_who_comes_near_a_wrong_answer_reads_which_one_its_reason_is_about():
     assert said_of(asked, 0.7, "same").count("0.7") == 1
     alike = Question.among("How many?", {0.47: "why", 0.7: "why"}, 0.47, str)
     assert "0.7" not in said_of(alike, 0.9, "alike")
+
+
+def test_who_clicked_is_told_of_no_way_that_a_line_goes():
+    asked = Question("?", ["here", "there"], 0, ["", ""], values=[(1, 0), (2, 9)])
+    clicked, drawn = Guess("clicked", asked), Guess("drawn", asked)
+    for at, says, clicks in (([1, 0], "same", "right"), ([2, 9], "other", "wrong")):
+        drawn.settle(at, line=True)
+        assert told(drawn, asked) == guess_words.by_hand[says].format(right="here")
+        clicked.settle(at)
+        assert told(clicked, asked) == guess_words.graded[clicks].format(right="here")
 
 
 def test_a_line_that_falls_does_not_go_the_way_of_one_that_rises():
@@ -331,7 +347,7 @@ def test_a_guess_that_is_right_without_being_the_answer_says_why_it_is_right():
     said, made = {}, Guess("near", asked, by_hand=True)
     for at in (26.0, 31.0, 50.0):
         made.settle([at])
-        said[at] = made._told(asked, made.given.chosen)
+        said[at] = told(made, asked)
     lines = guess_words.by_hand
     assert said[26.0] == lines["near"].format(guess="26", right="31")
     assert said[31.0] == lines["said"].format(guess="31", right="31")
@@ -343,8 +359,7 @@ def test_a_guess_that_is_the_answer_itself_is_not_only_near_where_it_is_marked()
     asked = replace(asked, write=lambda at: quote({8: "i", 4: "e"}[at]))
     made = Guess("marked", asked, by_hand=True)
     made.settle([8.0])
-    said = made._told(asked, 0)
-    assert said == guess_words.by_hand["said"].format(guess="i", right="i")
+    assert told(made, asked) == guess_words.by_hand["said"].format(guess="i", right="i")
 
 
 def test_what_a_hand_sets_on_a_count_is_written_as_a_count():
