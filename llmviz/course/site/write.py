@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
@@ -145,7 +145,7 @@ def write_site(
     only, way, model: as of `places`. A way stays in the browser that has opened it, for a time
     without a network.
     app: the address of the app, for its links; "": there are none. tell: is given a line for each
-    page.
+    page, and for each state of one that gets none.
     Raises ValueError where something has the folder's name, the address is none of the web, as
     `places` does, for a model that is not here or that no page computes, and where the folder
     cannot be written; nothing of the site is there then.
@@ -168,7 +168,7 @@ def write_site(
         home_last = [*range(1, len(pages)), 0]  # it and the search tell what the others ask
         for number, at in enumerate(home_last, 1):
             tell(f"{number:3d} of {len(pages)}  {pages[at].name}")
-            pages[at] = _write_chapter(files, pages, pages[at], app, way)
+            pages[at] = _write_chapter(files, pages, pages[at], app, tell, way)
         files.shared(_index(pages))
         if way:
             files.offline()
@@ -214,11 +214,17 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
 
 
 def _write_chapter(
-    files: Files, pages: Sequence[Place], place: Place, app: str, way: str = ""
+    files: Files,
+    pages: Sequence[Place],
+    place: Place,
+    app: str,
+    tell: Callable[[str], None],
+    way: str = "",
 ) -> Place:
     """Write a page, those of its other parts, and those of the states that its passages lead to.
 
-    way: that the page says it is a stop of. Returns the page with the question that it asks.
+    tell: is given a line for each state that gets no page. way: that the page says it is a stop of.
+    Returns the page with the question that it asks.
     """
     if place.lesson.key == GLOSSARY or place.is_live:
         _write_page(files, pages, place, app, None, {})
@@ -244,11 +250,16 @@ def _write_chapter(
             files_of[look] = known[link[0]].file
             continue
         state = replace(place, look=look)
-        with suppress(ValueError):  # a state that the chapter's own text does not have
+        try:
             found = run(dict(link), told=True)
-            if largest(found) <= LARGEST:
-                there.append((state, found))
-                files_of[look] = state.file
+        except ValueError as error:  # a state that the chapter's own text does not have
+            tell(f"    without {look}: {error}")
+            continue
+        if (size := largest(found)) <= LARGEST:
+            there.append((state, found))
+            files_of[look] = state.file
+        else:
+            tell(f"    without {look}: its picture has {size / 1e6:.1f} MB")
     _write_page(files, pages, place, app, seen, files_of)
     for part in parts:
         found = run(dict([part.part] if part.part else []))

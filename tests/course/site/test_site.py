@@ -203,13 +203,15 @@ def test_the_field_over_a_stage_has_the_text_that_the_stage_shows(tmp_path, sett
     assert entities.unescape(shown) == text
 
 
-def test_a_state_with_a_large_picture_is_not_written(tmp_path, monkeypatch):
+def test_a_state_with_a_large_picture_is_told_and_not_written(tmp_path, monkeypatch):
     """As the whole table of a real model's vectors, 57 MB that no click asked for."""
+    told = []
     monkeypatch.setattr(write, "LARGEST", 0)
     (place,) = (one for one in write.places(["attention/trained"]) if one.chapter == "trained")
-    write._write_chapter(Files(tmp_path), [place], place, "")
+    write._write_chapter(Files(tmp_path), [place], place, "", told.append)
     assert (tmp_path / place.file).is_file()
     assert list(tmp_path.rglob("*.look.*")) == []
+    assert told and all(line.startswith("    without ") for line in told)
 
 
 def test_a_chapter_is_announced_by_the_question_at_its_head(tmp_path, monkeypatch):
