@@ -255,7 +255,7 @@ def test_an_old_link_to_the_list_of_words_opens_what_has_it_now():
     fine(app)
     assert not app.warning
     told = prose_of(app)
-    assert "Yours has 8 lines" in told  # five different words and marks, three special tokens
+    assert "Yours has 8 lines, because 3 special tokens more stand at its end" in told
     assert "<code>dog</code> is not on this list" in told and "the &lt;|unk|&gt; saw" in told
     old = open_part("tokenization", "compare", words="boy boys dinosaur")
     assert not old.warning and "<code>boys</code> is not on the list" in prose_of(old)

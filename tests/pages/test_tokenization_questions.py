@@ -128,6 +128,9 @@ def test_a_piece_is_asked_about_at_the_merge_that_makes_it(texts):
     if question is None:
         return
     assert question.values[question.right] == (made,)
+    tied = trained.steps[made - 1].n_tied > 1
+    assert ("most often" in question.reasons[question.right]) == tied
+    assert ("than any others" in question.reasons[question.right]) != tied
     for (at,) in question.values[: question.right]:
         assert abs(at - made) >= learn.APART * len(trained.steps)
 

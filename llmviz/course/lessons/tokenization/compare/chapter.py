@@ -154,7 +154,9 @@ def _cost(guess: kit.Guess) -> None:
 
 def _own_list(state: kit.PageState, text: str) -> None:
     tokenizer = WordTokenizer.train(text)
-    kit.section(words.own, lines=kit.count(tokenizer.vocab_size, "line"))
+    lines = kit.count(tokenizer.vocab_size, "line")
+    special = kit.count(len(tokenizer.special_tokens), "special token")
+    kit.section(words.own, lines=lines, special=special)
     kit.text_input(state, "sentence", words.sentence, width=460)
     sentence = state["sentence"]
     if kit.or_refused(check_text, sentence) is None or not sentence.strip():

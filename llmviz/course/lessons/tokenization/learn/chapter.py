@@ -246,14 +246,16 @@ def piece_question(film: Film, made: int) -> kit.Question | None:
     kinds = {at: kind for at, kind in wrong.items() if abs(at - made) >= APART * all_merges}
     if not kinds:
         return None
+    kinds[made] = "tied" if merge.n_tied > 1 else "right"
     return kit.Question.among(
         words.ask,
-        {at: words.ask_reasons[kind] for at, kind in (kinds | {made: "right"}).items()},
+        {at: words.ask_reasons[kind] for at, kind in kinds.items()},
         made,
         piece=kit.quote(visible_text(merge.new_bytes)[0]),
         all=all_merges,
         before=kit.count(made - 1, "glue"),
         count=kit.count(merge.count, "time"),
+        ties=merge.n_tied,
     )
 
 
