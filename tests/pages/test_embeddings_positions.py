@@ -51,6 +51,14 @@ def test_sinusoidal_waves_are_those_of_the_paper():
     assert same == "True" and len(set(scores.split())) == 1
 
 
+@pytest.mark.parametrize("placing", ["sinusoidal", "rotary"])
+def test_what_depends_on_the_distance_alone_never_differs_by_zero(placing):
+    told = prose_of(open_ways(placing=placing, base="10", length="128"))
+    assert "to within a hundred-thousandth" in told and "within 0.000" not in told
+    table = computed_positions(placing, 128, 64, 10)
+    assert table.spread < 1e-5
+
+
 def test_rotary_scores_fall_with_distance_alone():
     app = open_ways(placing="rotary", length="16", width="6", base="50")
     data = sent(app, "positions_view")
@@ -226,6 +234,15 @@ def test_who_shuffles_before_the_guess_sees_what_the_models_say_of_it(monkeypatc
     for link, shown in (({}, False), ({"order": "3"}, True)):
         charts = unpack_all(open_chapter(**link), "paired_bars")
         assert [chart["after"] is not None for chart in charts] == [shown, shown]
+
+
+def test_the_look_with_two_names_hardly_moves_a_bar():
+    app = open_chapter(prompt="Anna saw Samir and she", order="1")
+    for chart in unpack_all(app, "paired_bars"):
+        moved = np.abs(np.subtract(chart["before"], chart["after"]))
+        assert moved.max() < 0.05
+    (with_, _) = unpack_all(app, "paired_bars")
+    assert with_["labels"][int(np.argmax(with_["after"]))] == "had" and max(with_["after"]) > 0.5
 
 
 def test_buttons_shuffle_and_put_back():

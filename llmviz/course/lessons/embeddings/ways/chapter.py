@@ -257,8 +257,8 @@ def alike(way: str, positions: model.PositionTable, row: int) -> str:
 
 
 def _spread(value: float) -> str:
-    """Return a difference as written; one below the precision of float32 in words."""
-    return words.a_millionth if value < 1e-6 else f"{value:.3f}"
+    """Return a difference as written; one that is but the rounding of float32 in words."""
+    return words.rounding if value < 1e-5 else f"{value:.3f}"
 
 
 def _code(state: kit.PageState) -> None:
