@@ -171,3 +171,16 @@ def a_long_paste_is_cut_where_it_is_drawn(visit):
     type_text(visit, text)
     visit.page.get_by_text("looks at the first 10,000").wait_for()
     expect_text(visit, text)
+
+
+def test_a_look_of_a_later_section_stays_at_the_picture_of_that_section(visit):
+    visit.open("tokenization?part=compare&show=1", ".look")
+    page = visit.page
+    head = page.get_by_role("heading", name="Why does one smiley cost four tokens?")
+    stage = page.locator("[class*='st-key-lv-stage-compare']")
+    for look, there, gone in (("Two é", head, stage), ("letters alone", stage, head)):
+        page.get_by_role("button", name=look).click()
+        visit.settle()
+        expect(there).to_be_in_viewport()
+        expect(gone).not_to_be_in_viewport()
+    visit.assert_clean()

@@ -217,8 +217,9 @@ def test_the_film_asks_only_for_words_that_it_follows_and_that_stand_out():
                 if tokenizer.vocabulary[token] == names[i]
             ]
             met = sum(tokenizer.vocabulary.index(near) in around for around in at)
-            assert f"at only {met} of {len(at)} " in question.reasons[question.right] or (
-                met >= film.RARELY * len(at)
+            said = "it never stands" if not met else f"at only {met} of {len(at)} "
+            assert said in question.reasons[question.right] or (
+                met >= film.RARELY * len(at) > 0
                 and f"at {met} of {len(at)} " in question.reasons[question.right]
             )
     assert asked > 100

@@ -45,6 +45,10 @@ def trained(app, seconds: float = 120):
 def test_the_bundled_film_is_drawn_and_its_last_frame_is_the_model():
     app = open_chapter(watch="Monday,cat")
     data = sent(app, "scatter_film")
+    read = int(data["captions"][12].split()[0].replace(",", ""))  # "after a quarter of the words"
+    assert read == pytest.approx(
+        int(data["captions"][-1].split()[0].replace(",", "")) / 4, rel=1e-4
+    )
     kept = load_film(engine.CHECKPOINTS / runs.BUNDLED)
     model = load_trained(engine.CHECKPOINTS / runs.BUNDLED)
     names = model.tokenizer.vocabulary

@@ -50,7 +50,7 @@ STYLE = f"""<style>
   flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; --more: 0px; --before: 0px;
   mask-image: linear-gradient(to right, transparent, #000 var(--before),
   #000 calc(100% - var(--more)), transparent); }} }}
-.stApp [class*="st-key-lv-st"] {{ scroll-margin-top: 3.6rem; }}
+.stApp :is([class*="st-key-lv-st"], h2) {{ scroll-margin-top: 3.6rem; }}
 .stApp .st-key-lv-sought {{ scroll-margin-top: 4.25rem; }}
 @media (min-width: 900px) and (min-height: 760px) {{
   .stApp [data-testid="stLayoutWrapper"]:has(> [class*="st-key-lv-stays"]) {{ position: sticky;

@@ -33,17 +33,18 @@ class Looks {
     const link = el("button", on ? "look on" : "look", text, { type: "button", "aria-pressed": on });
     link.onclick = () => {
       this.ask(look);
-      this.seeStage();
+      this.seePicture();
     };
     return link;
   }
 
-  // The picture that is looked at comes into view, where it is not: it is the stage before these passages.
-  seeStage() {
+  // The picture that is looked at comes into view, where it is not: it is the stage before these passages,
+  // or stands under the head of a section that began after the stage.
+  seePicture() {
     const around = this.root.getRootNode();
     const host = around instanceof ShadowRoot ? around.host : this.root;
-    const before = [...document.querySelectorAll("[class*='st-key-lv-st']")].filter(
-      (stage) => host.compareDocumentPosition(stage) & Node.DOCUMENT_POSITION_PRECEDING,
+    const before = [...document.querySelectorAll("[class*='st-key-lv-st'], [data-testid='stMain'] h2")].filter(
+      (place) => host.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_PRECEDING,
     );
     const behavior = isCalm() ? "auto" : "smooth";
     before.at(-1)?.scrollIntoView({ block: "nearest", behavior });

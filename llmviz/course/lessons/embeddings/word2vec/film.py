@@ -138,10 +138,10 @@ def likest_question(film: WordFilm, text: Text, i: int, window: int) -> kit.Ques
         return None
     answers = [names[j] for j in three]
     times, met = meetings(text, names[i], answers[1], window)
-    right = words.ask_right["apart" if met < RARELY * times else "together"]
+    kind = "never" if not met else "apart" if met < RARELY * times else "together"
     return kit.Question.among(
         words.ask,
-        dict(zip(answers, (words.ask_beside, right, words.ask_first), strict=True)),
+        dict(zip(answers, (words.ask_beside, words.ask_right[kind], words.ask_first), strict=True)),
         answers[1],
         word=kit.quote(names[i]),
         beside=kit.quote(answers[0]),
