@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import shutil
 
 import pytest
@@ -25,7 +26,7 @@ from llmviz.course.lessons.discoveries.own.own_study_folder import (
 )
 from llmviz.course.ui import engine, runs
 from llmviz.runs.manager import RunManager
-from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of
+from tests.pages.harness import boxes, charts, fine, fine_part, press, prose_of, sent
 from tests.runs.test_manager import MADE, Pretender
 
 LINK = {
@@ -94,6 +95,10 @@ def test_the_page_shows_the_bundled_study_as_its_table_has_it(home):
     assert study.hypothesis in said.replace("&#x27;", "'")
     assert chapter.end_line(found) in said.replace("&#x27;", "'")
     assert not home.joinpath(STUDIES).exists()  # looking writes nothing
+    bars = [row["value"] for row in sent(app, "case_rows")["rows"]]
+    assert all(f"{bar:.3f}" in said for bar in bars)  # as the picture writes them
+    few = prose_of(fine_part("discoveries", "own", show="1", studyseeds="1"))
+    assert re.search(r"The model has \d+,\d{3} to \d+,\d{3} parameters", few)
 
 
 @pytest.mark.parametrize(

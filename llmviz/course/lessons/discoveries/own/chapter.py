@@ -79,6 +79,15 @@ def written(value: float) -> str:
     return text.replace("-", "−")
 
 
+def as_drawn(value: float) -> str:
+    """Return a number as the picture writes it, one that would be 0 there with its digits.
+
+    >>> as_drawn(0.03246), as_drawn(0.0016), as_drawn(0)
+    ('0.032', '0.0016', '0')
+    """
+    return f"{value:.3f}" if 0.01 <= abs(value) < 100 else written(value)
+
+
 def name_of(study: own_study.Study, place: int) -> str:
     """Return a value as sentences name it: it may be a word."""
     value = study.values[place]
@@ -105,9 +114,9 @@ def spread_question(found: Outcome) -> kit.Question | None:
         words.ask,
         reasons | {within: words.ask_reasons[kind]},
         within,
-        written,
-        between=written(between),
-        within=written(within),
+        as_drawn,
+        between=as_drawn(between),
+        within=as_drawn(within),
         least=name_of(found.study, 0),
     )
 

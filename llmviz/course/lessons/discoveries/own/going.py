@@ -177,7 +177,11 @@ def _planned(study: Study, *, watched: bool) -> Cost | None:
     if not cost.is_measured and not watched:
         return None
     least, most = cost.parameters
-    counts = f"{least:,}" if least == most else words.several.format(first=least, last=most)
+    counts = (
+        f"{least:,}"
+        if least == most
+        else words.several.format(first=f"{least:,}", last=f"{most:,}")
+    )
     number = len(study.values) * study.seeds
     kit.prose(words.plan, runs=number, steps=study.base.train.steps, parameters=counts)
     kit.prose(cost.line)

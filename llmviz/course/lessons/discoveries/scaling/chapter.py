@@ -189,7 +189,6 @@ def draw(state: kit.PageState) -> None:
     guess.ask()
     if guess.open:
         kit.prose(words.caption, **next_numbers())
-        kit.looks(state, words.looks, f"{KEY}.looks")
     counts = [run.parameters for run in every]
     kit.section(
         words.intro,
@@ -317,6 +316,7 @@ def _fit(state: kit.PageState, taken: scaling_fit.Taken) -> scaling_fit.Fitted |
             worst=kit.percent(float(off.max())),
         )
     )
+    kit.looks(state, words.looks, f"{KEY}.looks")
     kit.prose(words.published)
     near = kit.percent(scaling_fit.NEAR - 1)
     starts = {"found": found.found, "starts": found.starts, "draws": scaling_fit.DRAWS}
