@@ -10,7 +10,9 @@ import torch
 from playwright.sync_api import expect
 
 from llmviz.course.lessons.training import charted_runs
+from llmviz.course.lessons.training.descent import words
 from llmviz.course.lessons.training.optimizers import chapter as surface
+from llmviz.course.lessons.training.optimizers import words as surface_words
 from llmviz.training.backprop import TARGET, autograd, example
 from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between
@@ -111,23 +113,42 @@ def one_optimizer_gets_its_own_rate_and_the_ball_another_start(page, window):
     assert cell(page, "w", 1) == pytest.approx(high[1] - (high[1] - low[1]) / 4, abs=0.05)
 
 
+# Notes how high each text was written last on any canvas.
+NOTE_TEXTS = """() => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    window.texts = {};
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        window.texts[text] = y;
+        fillText.call(this, text, x, y);
+    };
+}"""
+
+
 def a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(page):
     for stop, says in ((2, "Too small"), (37, "overshoots"), (40, "diverges")):
         drag(page, "learning rate", stop)
         assert says in page.locator("p.line").inner_text()
 
-    # a loss below the picture
+    # a loss below the picture, and one above it
     grid = [line.get_attribute("d") for line in page.locator(".chart .grid-line").all()]
-    edge = max(float(line.split()[1].split("H")[0]) for line in grid) - 0.1
+    heights = [float(line.split()[1].split("H")[0]) for line in grid]
+    top, edge = min(heights) + 0.1, max(heights) - 0.1
     ends = []
-    for stop in range(25, 33):
+    for stop in (*range(25, 33), 40):
         drag(page, "learning rate", stop)
         strokes = page.locator(".chart .loss-line").get_attribute("d").split("M")[1:]
         for stroke in strokes:
             heights = [float(point.split()[1]) for point in stroke.split("L")]
-            assert not any(min(pair) > edge for pair in pairwise(heights))
+            assert not any(min(pair) > edge or max(pair) < top for pair in pairwise(heights))
         ends.append(float(strokes[-1].split("L")[-1].split()[1]))
-    assert max(ends) > edge  # it does leave the picture
+    assert max(ends) > edge and min(ends) < top  # it does leave the picture
+    page.evaluate(NOTE_TEXTS)
+    drag(page, "learning rate", 39)
+    drag(page, "learning rate", 40)
+    texts = page.evaluate("texts")
+    assert (
+        texts[surface_words.view["outside"]] - texts[words.view["y_axis"]] > 11
+    )  # none stands on the other
 
 
 def letters_are_walked_through_and_chosen(page, window):

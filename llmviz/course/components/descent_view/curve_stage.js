@@ -62,13 +62,14 @@ export class CurveStage {
     pen.fillStyle = color;
     pen.strokeStyle = style("--st-background-color");
     pen.lineWidth = 2.5;
-    dot(pen, [Math.max(46, Math.min(this.width - 12, x)), Math.max(10, y)], 8.5);
+    const top = seen ? y : Math.max(30, y); // what is outside stands under the title of the axis
+    dot(pen, [Math.max(46, Math.min(this.width - 12, x)), top], 8.5);
     pen.stroke();
     if (!seen) {
       pen.fillStyle = style("--lv-muted");
       pen.font = font(style, 11);
       pen.textAlign = x > this.width / 2 ? "right" : "left";
-      pen.fillText(words.outside, x > this.width / 2 ? this.width - 26 : 62, 14);
+      pen.fillText(words.outside, x > this.width / 2 ? this.width - 26 : 62, top + 4);
     }
   }
 

@@ -203,7 +203,7 @@ export class LossChart {
     this.box.replaceChildren(el("figcaption", "small-head", data.words.chart), picture);
   }
 
-  // A loss below the lowest decade stands on the edge.
+  // A loss outside the decades stands on the edge.
   y(gap) {
     return Math.min(this.tall - 40, Math.max(8, this.fall(gap)));
   }
@@ -214,19 +214,19 @@ export class LossChart {
       const n = walker.losses.shape[1];
       const end = Math.min(n - 1, walker.lasted[stops[w]] + 1);
       const gap = (k) => walker.losses[stops[w] * n + Math.min(k, walker.lasted[stops[w]])] - floor;
-      // Below the lowest decade the line leaves the picture; lying along its edge, it would tell
-      // of a loss that falls no further.
-      const under = (k) => gap(k) < 10 ** this.low;
+      // Outside the decades the line leaves the picture; lying along an edge, it would tell of a loss
+      // that falls, or rises, no further.
+      const side = (k) => (gap(k) > 10 ** this.high) - (gap(k) < 10 ** this.low);
       let d = "";
       for (let k = 0; k <= Math.min(end, walker.lasted[stops[w]]); k++)
-        d += `${k && !(under(k) && under(k - 1)) ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
+        d += `${k && !(side(k) && side(k) === side(k - 1)) ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
       if (walker.lasted[stops[w]] < n - 1) d += `L${this.x(walker.when[end]).toFixed(1)} 0`;
       this.lines[w].setAttribute("d", d);
       this.lines[w].classList.toggle("strong", w === followed);
       const k = stepsAt(walker, place);
       this.dots[w].setAttribute("cx", this.x(walker.when[k]));
       this.dots[w].setAttribute("cy", this.y(gap(k)));
-      this.dots[w].style.display = k > walker.lasted[stops[w]] || under(k) ? "none" : "";
+      this.dots[w].style.display = k > walker.lasted[stops[w]] || side(k) ? "none" : "";
     });
     this.here.setAttribute("d", `M${this.x(place)} 6V${this.tall - 38}`);
   }
