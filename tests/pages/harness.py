@@ -7,6 +7,7 @@ import functools
 import io
 import json
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
@@ -208,3 +209,23 @@ def put(app: AppTest, **values: object) -> AppTest:
     app.run()
     fine(app)
     return app
+
+
+def idle_looks(app: AppTest) -> list[str]:
+    """Return the looks of a chapter that change nothing for who follows each list in its order."""
+    page = app.session_state[guess_given._PAGE]
+    begins = {
+        key: app.session_state[slot]
+        if (slot := page._slot(key)) in app.session_state
+        else param.default
+        for key, param in page.params.items()
+    }
+    idle = []
+    for part in unpack_all(app, "looks"):
+        now = begins
+        for text, look, *_ in (piece for line in part["passages"] for piece in line if piece[1]):
+            written = parse_qsl(look, keep_blank_values=True)
+            leads = now | {key: page.params[key].read(value) for key, value in written}
+            idle += [text] * (leads == now)
+            now = leads
+    return idle

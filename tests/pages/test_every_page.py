@@ -32,6 +32,7 @@ from tests.pages.harness import (
     PAGES,
     ROOT,
     fine,
+    idle_looks,
     open_page,
     open_part,
     parts,
@@ -93,6 +94,7 @@ def test_a_link_opens_all_of_a_chapter_whose_snippets_print_what_the_page_says(n
         assert tuple(app.session_state[CHAPTERS]) == parts(name)
         covered = "its stage stays in view over what goes deeper: end its container first"
         assert not stays_too_long(app.main), covered
+        assert idle_looks(app) == [], "looks that lead to where the chapter is already"
         has_the_form_of_its_document(app, name, part)
 
 

@@ -19,7 +19,7 @@ from llmviz.course.ui.guess_made import MADE
 from llmviz.course.ui.placed_question import elements, guess_in
 from llmviz.course.ui.question import Question
 from tests.pages.asked import texts
-from tests.pages.harness import fine, open_part, unpack_all
+from tests.pages.harness import fine, idle_looks, open_part, unpack_all
 
 CHAPTERS = [(lesson.key, chapter.key) for lesson in LESSONS for chapter in lesson.chapters]
 # One for each kind of guess: in a list, on bars, a line, a cell, an axis of its own, a picture
@@ -172,7 +172,8 @@ def pictures_of(app: AppTest) -> Counter[str]:
 
 
 def assert_looks_take_nothing_away(lesson: str, chapter: str) -> None:
-    """After a guess, no look asks again or takes away what was told, a picture or other looks."""
+    """After a guess, each look leads elsewhere, and none asks again or takes away what was told, a
+    picture or other looks."""
     params = {param.key: param for param in LESSONS_BY[lesson].params()}
     app = open_part(lesson, chapter)
     for _ in range(12):
@@ -182,6 +183,7 @@ def assert_looks_take_nothing_away(lesson: str, chapter: str) -> None:
     told, passages = set(boxes_of(app)), passages_of(app)
     pictures, sections = pictures_of(app), len(app.header)
     may_go, _ = GONE.get((lesson, chapter), (set(), ""))
+    assert idle_looks(app) == []
     for look in looks_of(app):
         for control, written in parse_qsl(look, keep_blank_values=True):
             param = params[control]

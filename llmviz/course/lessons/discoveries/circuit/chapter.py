@@ -94,7 +94,7 @@ def draw(state: kit.PageState) -> None:
     if not kit.Guess(GUESS, question(circuit), by_hand=True).ask():
         return
     if of[0].name == MODEL and (state["prompt"], state["donor"]) == (words.own, words.donor):
-        kit.looks(state, words.looks, f"{KEY}.looks", twelve=circuit.left[12])
+        kit.looks(state, words.looks, f"{KEY}.looks", eight=circuit.left[8])
     kit.section(words.intro)
     if line := aligned_line(own, donor):
         kit.prose(line)
