@@ -159,6 +159,14 @@ def test_two_answers_of_a_handle_are_told_apart_and_it_begins_at_none(handles):
         assert abs(share(handle, handle.begin) - share(handle, right)) > 0.09, handle.question.text
 
 
+def test_no_handle_is_right_wherever_it_is_set(handles):
+    for handle in handles:
+        at = sorted(share(handle, value) for (value,) in handle.question.values)
+        ends = [-at[0], *at, 2 - at[-1]]
+        here = at.index(share(handle, *handle.question.values[handle.question.right]))
+        assert ends[here + 2] - ends[here] <= 1, handle.question.text  # half of the axis
+
+
 def share(handle: OnAxis, value: float) -> float:
     """Where a value lies on the axis, from its low end to its high end."""
     by = math.log if handle.log else float

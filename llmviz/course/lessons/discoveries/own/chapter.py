@@ -33,7 +33,7 @@ from llmviz.course.lessons.discoveries.own.seed_spread import (
 from llmviz.course.ui import kit, runs
 from llmviz.files.paths import HOME
 
-APART_OF = 0.15  # of the longest of both: how far the answers lie apart at least
+APART_OF = 0.15  # of both together: how far the answers lie apart at least
 
 
 @dataclass(frozen=True)
@@ -97,23 +97,23 @@ def name_of(study: own_study.Study, place: int) -> str:
 def spread_question(found: Outcome) -> kit.Question | None:
     """Return how far seeds of one value lie apart, as a question beside how far the means do.
 
-    The wrong answers are those of somebody to whom the same settings give the same number, and to
-    whom luck can be no larger than what a setting does. None where that cannot be asked: too few
-    seeds, all seeds alike, or as far apart as the means.
+    The wrong answers are those of somebody to whom the same settings give the same number, to whom
+    luck can be no larger than what a setting does, and who adds the two. None where that cannot be
+    asked: too few seeds, all seeds alike, or as far apart as the means.
     """
     try:
         between, within = spreads(found.measured)
     except ValueError:
         return None
-    top = max(between, within)
-    if min(within, between, abs(within - between)) <= APART_OF * top:
+    both = between + within
+    if min(within, between, abs(within - between)) <= APART_OF * both:
         return None
-    reasons = {0.0: words.ask_reasons["none"], between: words.ask_reasons["means"]}
     kind = "more" if within > between else "less"
-    return kit.Question.among(
+    cases = {"none": 0.0, "means": between, "both": both, "right": within}
+    return kit.Question.named(
         words.ask,
-        reasons | {within: words.ask_reasons[kind]},
-        within,
+        words.ask_reasons | {"right": words.ask_reasons[kind]},
+        cases,
         as_drawn,
         between=as_drawn(between),
         within=as_drawn(within),
@@ -127,7 +127,7 @@ def spread_rows(found: Outcome, guess: kit.Guess, key: str) -> None:
         between, within = spreads(found.measured)
     except ValueError:
         return
-    axis = kit.Axis(0, 1.5 * max(between, within) or 1.0, words.axes[found.study.measure])
+    axis = kit.Axis(0, 1.2 * (between + within) or 1.0, words.axes[found.study.measure])
     cases = [kit.Case(words.between, between), kit.Case(words.within, within, role="value")]
     look: dict[str, Any] = {
         "veiled": [1] if guess.question else [],

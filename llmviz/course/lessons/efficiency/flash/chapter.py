@@ -182,7 +182,8 @@ def rise(tiles: TiledText) -> tuple[int, int] | None:
 def question(tiles: TiledText, names: Sequence[str]) -> kit.Question | None:
     """Ask what a larger maximum does to the sum so far. None where no row has one.
 
-    The wrong answers: what is added stays, and a larger maximum makes the sum larger.
+    The wrong answers: what is added stays, a larger maximum makes the sum larger, and what was
+    added is thrown away.
     """
     place = rise(tiles)
     if place is None:
@@ -192,7 +193,12 @@ def question(tiles: TiledText, names: Sequence[str]) -> kit.Question | None:
     right, grown = total * factor, total / factor
     return kit.Question.among(
         words.ask,
-        {right: words.ask_right, total: words.ask_same, grown: words.ask_grown},
+        {
+            0.0: words.ask_nothing,
+            total: words.ask_same,
+            grown: words.ask_grown,
+            right: words.ask_right,
+        },
         right,
         digits,
         row=kit.quote(names[int(tiles.tiles[place[0], 0]) + place[1]]),

@@ -67,8 +67,8 @@ def draw(state: kit.PageState) -> None:
 def question(measured: moved_answers.Moved) -> kit.Question:
     """Return the question how many are right when the wrong option stands first.
 
-    The wrong answers are those of somebody to whom the order of two names cannot matter, and to
-    whom two names make it easier: half of the errors go.
+    The wrong answers are those of somebody to whom the order of two names cannot matter, to whom
+    two names make it easier, so half of the errors go, and to whom it throws the model off.
     """
     plain, first, right = (
         measured.ways[name].right / measured.ways[name].stories
@@ -78,6 +78,7 @@ def question(measured: moved_answers.Moved) -> kit.Question:
     reasons = {
         (1 + plain) / 2: words.ask_easier,
         first: words.ask_order_same,
+        0.5: words.ask_coin,
         right: words.ask_right,
     }
     return kit.Question.among(

@@ -124,8 +124,8 @@ def damaged(truth: Sequence[str]) -> list[str] | None:
 def question(texts: Sequence[str], truth: Sequence[str]) -> kit.Question | None:
     """Return the question how many names count if the last word of the longest one is missed.
 
-    The wrong answers are of somebody to whom half a name is half a point, and to whom it was found
-    after all. None where no name has two words.
+    The wrong answers are of somebody to whom half a name is half a point, to whom it was found
+    after all, and to whom a mistake spoils the whole text. None where no name has two words.
     """
     given = damaged(truth)
     if given is None:
@@ -133,6 +133,7 @@ def question(texts: Sequence[str], truth: Sequence[str]) -> kit.Question | None:
     whole = span_score([truth], [given])
     longest = max(spans(truth), key=lambda span: span.end - span.start)
     reasons = {
+        0.0: words.ask_name_none,
         float(whole.there): words.ask_name_found,
         whole.there - 0.5: words.ask_name_half,
         float(whole.right): words.ask_name_right,

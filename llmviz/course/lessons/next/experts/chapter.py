@@ -127,12 +127,14 @@ def favourite() -> float:
 def question() -> kit.Question:
     """Ask how much of its words the busiest expert gets from one village.
 
-    The wrong answers: all, of somebody to whom an expert has a village; and of somebody who sees
-    that it gets more words than a village has: that whole village, and the rest from others.
+    The wrong answers: all, of somebody to whom an expert has a village; of somebody who sees that
+    it gets more words than a village has: that whole village, and the rest from others; and of
+    somebody who shares a village among the experts.
     """
     right, whole = favourite(), 1 / len(VILLAGES) / float(load("free", -1).max())
-    shares = {"right": right, "whole": whole, "all": 1.0}
-    return kit.Question.named(words.ask, words.ask_reasons, shares, kit.whole_percent)
+    shares = {"right": right, "spread": 1 / EXPERTS, "whole": whole, "all": 1.0}
+    reasons, share = words.ask_reasons, kit.whole_percent
+    return kit.Question.named(words.ask, reasons, shares, share, experts=EXPERTS)
 
 
 def load(kind: str, at: int, seed: int = 0) -> np.ndarray:

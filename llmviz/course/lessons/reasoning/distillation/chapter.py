@@ -124,7 +124,7 @@ def _word(where: str, guess: kit.Guess) -> None:
         dots = [(run.given, run.given_certain)[at] for run in runs]
         label = words.rows["without" if without else "with"][0 if way == TEXT else 1]
         cases.append(kit.Case(label.format(word=WORD), float(np.mean(dots)), dots=dots))
-    axis = kit.Axis(0, 0.08 if at == 0 else 1, words.given_axis.format(word=WORD))
+    axis = kit.Axis(0, 0.06 if at == 0 else 1, words.given_axis.format(word=WORD))
     if at == 0:
         veiled = [len(cases) - 1]
         guess.cases(cases, axis, veiled=veiled, picture=f"{KEY}.rows", form="chance")

@@ -77,13 +77,15 @@ def draw(state: kit.PageState) -> None:
 def question() -> kit.Question | None:
     """Return the question how often bad text gets more than every good ending.
 
-    The wrong answers are of somebody to whom a judge judges what it learned, and to whom it errs
-    here as often as on new pairs. None where two answers are too near.
+    The wrong answers are of somebody to whom a judge judges what it learned, to whom it errs here
+    as often as on new pairs, and to whom a hunt always ends well. None where two answers are too
+    near.
     """
     found = recorded().holes
     errs = 1 - recorded().bundled.right[ALL].share
-    reasons = {0.0: words.ask_never, errs: words.ask_as_often, found.share: words.ask_right}
-    if len(reasons) < 3 or np.diff(sorted(reasons)).min() < APART:
+    reasons = {0.0: words.ask_never, errs: words.ask_as_often, 1.0: words.ask_always}
+    reasons[found.share] = words.ask_right
+    if len(reasons) < 4 or np.diff(sorted(reasons)).min() < APART:
         return None
     numbers: dict[str, Any] = {"good": GOOD, "count": found.count}
     return kit.Question.among(words.ask, reasons, found.share, kit.whole_percent, **numbers)

@@ -140,8 +140,8 @@ def caption(config: GPTConfig, *, shown: bool = True) -> str:
 def question(config: GPTConfig) -> kit.Question | None:
     """Ask which share of attention and feed-forward is attention; None where it is near a half.
 
-    The wrong answers are those of somebody who goes by the title of the transformer's paper, and
-    of one who shares evenly.
+    The wrong answers are those of somebody who goes by the title of the transformer's paper, of one
+    who shares evenly, and of one who only sees that the other tables are four times as large.
     """
     parts = costs.count_by_part(config)
     right = parts["attention"] / (parts["attention"] + parts["mlp"])
@@ -154,6 +154,8 @@ def question(config: GPTConfig) -> kit.Question | None:
         1 - right: words.wrong["title"],
         0.5: words.wrong["half"],
     }
+    if usual:
+        reasons[0.2] = words.wrong["fifth"]
     slots = {"attention": rounded(parts["attention"]), "mlp": rounded(parts["mlp"])}
     asked = kit.Question.among(words.ask, reasons, right, kit.percent, scale=True, **slots)
     return replace(asked, share=True)

@@ -12,7 +12,7 @@ GUESS = f"{KEY}.rotary"
 DRAWN = 24  # tokens of the text that are read
 GUESSED = "rotary"
 MUCH, ALL = 0.5, 1.0  # of the way: what everybody uses is half of it; it is all of it
-APART = 0.15  # between the answers of the question
+APART, LITTLE = 0.15, 0.04  # between the right answer and half of the way, and nothing
 LEAST = 0.005  # of the way, which is written as 1 %
 BACK = -0.15  # where the axis begins
 
@@ -93,14 +93,15 @@ def _dots(results: Mapping[str, model.Measured], guess: kit.Guess, change: str) 
 def question(results: Mapping[str, model.Measured]) -> kit.Question | None:
     """Ask how far rotary positions bring a model; None where the reasons would not hold.
 
-    The wrong answers are of somebody to whom what everybody uses must change much, and of one to
-    whom it is all that was missing.
+    The wrong answers are of somebody to whom what everybody uses must change much, of one to whom
+    it is all that was missing, and of one to whom it changes nothing in a small model.
     """
     every = ways(results)
     right = every[GUESSED]
-    if not max(0.01, *every.values()) == right <= MUCH - APART:
+    if not max(LITTLE, *every.values()) == right <= MUCH - APART:
         return None
     reasons = {right: words.ask_right, MUCH: words.ask_much, ALL: words.ask_all}
+    reasons[0.0] = words.ask_nothing
     share = kit.whole_percent
     return kit.Question.among(words.ask, reasons, right, share, share=share(right))
 
