@@ -103,7 +103,7 @@ from llmviz.course.ui.pinned_cells import (
     windows_link,
 )
 from llmviz.course.ui.prose import bold, prose, quote
-from llmviz.course.ui.question import Question, share_question, whole_percent
+from llmviz.course.ui.question import Question, as_set, share_question, whole_percent
 from llmviz.course.ui.real_case import real_case, real_look
 from llmviz.course.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
 from llmviz.course.ui.shell import examples, live_text_box, text_box

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -187,6 +187,18 @@ def begins_of(
         if free[end]:
             return [end] * len(rights)
     return [high if share < 0.5 else low for share in shares]
+
+
+def as_set(
+    written: Callable[[float], str], answers: Collection[float]
+) -> Callable[[float], str]:
+    """Return how a number is written that a hand may have set: to three digits, if it is no answer.
+
+    >>> write = as_set("{:,.0f}".format, [84509, 35542897])
+    >>> write(84509), write(6220007)
+    ('84,509', '6,220,000')
+    """
+    return lambda number: written(number if number in answers else float(f"{number:.3g}"))
 
 
 def _plainly(answer: Any) -> str:

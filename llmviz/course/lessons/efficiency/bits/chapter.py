@@ -349,7 +349,7 @@ def question(large: str, small: str) -> kit.Question | None:
         words.ask,
         {right: words.ask_right, adds: words.ask_adds, other: words.ask_other},
         right,
-        written,
+        kit.as_set(written, values),
         float32=written(most),
         bfloat16=written(other),
         right=written(right),

@@ -88,7 +88,7 @@ def question(read: int, taught: int, parameters: int) -> kit.Question | None:
     low, middle, high = sorted([read, parameters, taught])
     if min(middle / max(1, low), high / max(1, middle)) < APART:
         return None
-    return kit.Question.among(words.ask, reasons, taught, lambda number: f"{number:,.0f}")
+    return kit.Question.among(words.ask, reasons, taught, kit.as_set("{:,.0f}".format, reasons))
 
 
 def rows(prompt: str, read: int, taught: int) -> list[kit.Case]:
