@@ -16,7 +16,7 @@ from llmviz.course.lessons.attention.heads import query_heads
 from llmviz.course.lessons.attention.heads import words as heads_words
 from llmviz.course.lessons.attention.masks import chapter as mask_chapter
 from llmviz.course.lessons.attention.masks import words as masks_words
-from llmviz.course.lessons.attention.steps import words as steps_words
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.trace import record
 from tests.nn.reference import W_K, W_Q, X
@@ -100,8 +100,7 @@ def test_models_of_every_kind_are_drawn(models, name, part):
         for h, weights in enumerate(expected):
             np.testing.assert_allclose(drawn[f"weights{h}"], weights, atol=2e-5)
     if part == "steps":
-        said = steps_words.positions[models[name].model.config.positions]
-        assert said[:30] in prose_of(app)
+        assert furniture.positions[models[name].model.config.positions] in prose_of(app)
 
 
 @pytest.mark.parametrize(

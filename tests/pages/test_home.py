@@ -21,6 +21,7 @@ from llmviz.course.lessons.home import next_token as writing
 from llmviz.course.lessons.home.machine import ROWS, TAPS, read
 from llmviz.course.lessons.home.sentence import LOOKED_AT, machine_rows, sentence
 from llmviz.course.ui import engine
+from llmviz.course.ui.furniture import words as furniture
 from llmviz.models.settings import NORMS, POSITIONS
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer, get_tokenizer
 from llmviz.trace import record
@@ -115,7 +116,7 @@ def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path,
     load_torch()
     app = fine_page("home", text="one two three")
     window = drawn(app)["words"]["say"]["vectors"]
-    assert words.positions[positions] in window and "{placed}" not in window
+    assert furniture.positions[positions] in window and "{placed}" not in window
     model = engine.load("tiny-world-gpt").model
     with torch.inference_mode(), record() as trace:
         model(torch.tensor([ids_of("one two three")]))

@@ -63,6 +63,7 @@ from llmviz.course.ui.model_on_text import (
     Read,
     load_and_read,
     names_of,
+    placed,
     read,
     read_ids,
     shown_bytes,

@@ -127,6 +127,11 @@ def read(
     return read_ids(ids[:most], bundled)
 
 
+def placed(positions: str) -> str:
+    """Return how this kind of positions is told to a model; nothing for one without a sentence."""
+    return words.positions.get(positions, "")
+
+
 def names_of(ids: Iterable[int], tokenizer: Tokenizer) -> list[str]:
     """Return how tokens are shown: spaces as dots, the start token as a word."""
     return [

@@ -324,7 +324,6 @@ export class MachinePicture extends MachinePieces {
       count: whole(rows.length + rows[0].position),
       vocab: whole(vocab),
       width: whole(size),
-      position: whole(rows[r].position),
       numbers: Array.from(values.vectors.subarray(r * size, r * size + 3), (v) => number(v, 3)).join(", "),
       layer: l,
       head: this.view.heads[l],

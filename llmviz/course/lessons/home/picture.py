@@ -406,7 +406,7 @@ def picture_words(positions: str, norm: str, following: str, *, starts: bool) ->
     counted = words.counted["start" if starts else "plain"]
     own = {
         "tokens": say["tokens"].replace("{counted}", counted),
-        "vectors": say["vectors"].replace("{placed}", words.positions.get(positions, "")),
+        "vectors": say["vectors"].replace("{placed}", kit.placed(positions)),
         "scores": say["scores"].replace("{last}", words.last_vector[norm]),
         "next": say["next"].replace("{following}", words.following[following]),
     }

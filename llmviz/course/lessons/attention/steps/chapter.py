@@ -228,7 +228,6 @@ def _about(state: kit.PageState, bundled: engine.Bundled, variant: Variant) -> N
         "layer": variant.place[0],
         "head": variant.place[1],
         "size": config.head_size,
-        "half": config.head_size // 2,
         "heads": config.n_head,
         "width": config.n_embd,
         "norm": words.norm_before if config.norm == "pre" else "",
@@ -237,7 +236,7 @@ def _about(state: kit.PageState, bundled: engine.Bundled, variant: Variant) -> N
     if variant.picture.windows:
         lines.append(words.windows)
     if state["rung"] != "simple":
-        lines.append(words.positions.get(config.positions, ""))
+        lines.append(kit.placed(config.positions))
     kit.prose(" ".join(lines), **about)
 
 
