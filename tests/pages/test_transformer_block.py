@@ -33,7 +33,7 @@ from llmviz.nn.layers import ACTIVATIONS
 from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from tests.pages import harness
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.small_model import HEADS, ids_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
@@ -269,6 +269,18 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
     harness.fine(app)
     assert "3 experts a layer" in harness.boxes(app)
     assert ("Choose another model." in harness.boxes(app)) == (part == "block")
+
+
+def test_attention_with_a_step_that_no_picture_knows_is_refused(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path)
+    use(monkeypatch, tmp_path)
+    load_torch()
+    attn = engine.load("tiny-world-gpt").model.blocks[0].attn
+    made = attn.queries_keys_values
+    monkeypatch.setattr(attn, "queries_keys_values", lambda *of: (2 * made(*of)[0], *made(*of)[1:]))
+    app = harness.open_part("transformer", "block", **MODEL)
+    harness.fine(app)
+    assert "a step that this picture does not know" in harness.boxes(app)
 
 
 lengths = some.floats(0.01, 99)

@@ -228,12 +228,13 @@ def _cells(state: kit.PageState, opened: tuple[engine.Bundled, kit.Read] | None)
     if heads > 1:
         st.number_input(words.head, width=120, **state.ranged("head", most=heads - 1))
     head = min(state["head"], heads - 1)
-    stage = _picture(state, subject, head)
-    draw_code(subject, stage, head)
+    picture = kit.or_refused(picture_of, subject, head)
+    if picture is not None:
+        draw_code(subject, _picture(state, subject, picture), head)
 
 
-def _picture(state: kit.PageState, subject: Subject, head: int) -> str:
-    picture, names = picture_of(subject, head), stage_names(subject.model.config.norm)
+def _picture(state: kit.PageState, subject: Subject, picture: lv.StagePicture) -> str:
+    names = stage_names(subject.model.config.norm)
     stage = state["stage"] if state["stage"] in names else names[0]
     key = f"{KEY}.matrices"
 
