@@ -25,11 +25,14 @@ def add(commands: Any) -> None:
     parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
     status = parts.add_parser("status", help="list texts that are shown in English, by document")
     status.add_argument("language", nargs="?", metavar="LANG", help="such as es; all by default")
+    status.add_argument(
+        "names", nargs="*", metavar="DOCUMENT", help="such as lessons/home/lesson, or home"
+    )
     status.add_argument("--all", action="store_true", help="each missing text, in all documents")
     status.set_defaults(run=_status)
     export = parts.add_parser("export", help="write a PO file with the texts of a language")
     export.add_argument("language", metavar="LANG", help="such as es")
-    export.add_argument("names", nargs="*", metavar="DOCUMENT", help="such as lessons/home/lesson")
+    export.add_argument("names", nargs="*", metavar="DOCUMENT", help="as status names them")
     export.add_argument("--out", type=place, required=True, help="the PO file")
     export.set_defaults(run=_export)
     take = parts.add_parser("import", help="take the texts of a PO file into the documents")
@@ -62,7 +65,7 @@ def _status(given: argparse.Namespace) -> int:
     every = [short for short in known_languages.LANGUAGES if short != "en"]
     rows = []
     for language in [_known(given.language)] if given.language else every:
-        for english in translated.documents():
+        for english in po.chosen(given.names):
             known = po.translation_of(english, language)
             name, found = translated.name_of(english), list(known.open())
             missing = [path for path, why in found if why == "missing"]
@@ -98,12 +101,10 @@ def _accept(given: argparse.Namespace) -> int:
     po = import_module("llmviz.course.document.po")
     whole = import_module("llmviz.files.whole")
     language = _known(given.language)
-    named: dict[str, set[str]] = {}
-    for document, _, text in (name.partition(":") for name in given.names):
-        named.setdefault(document, set()).add(text)
-    for english in po.chosen(list(named)):
+    named = [name.partition(":")[::2] for name in given.names]
+    for english in po.chosen([document for document, _ in named]):
         known, name = po.translation_of(english, language), translated.name_of(english)
-        texts = named.get(name, {""})
+        texts = {text for document, text in named if po.is_in(document, name)} or {""}
         there = {part for path in known.own for part in (path, path.split("/")[0])}
         if missing := texts - there - {""}:
             raise ValueError(f"{name} has no text {min(missing)!r} in {language!r}")

@@ -38,11 +38,12 @@ from llmviz.models import GPT, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.models.memory_limits import check_memory
+from llmviz.models.training_bytes import OPTIMIZER_NUMBERS
 from llmviz.nn.lora import add_adapter, trained_parameters
 from llmviz.nn.outline import outlined
 from llmviz.pretrained import bundled, find_base, read_card
 from llmviz.training.checkpoints import versions
-from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
+from llmviz.training.estimate import FLOAT, saved_bytes
 from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.run_folder import Run
 
@@ -114,7 +115,7 @@ def _check_room(plan: TuningPlan, base: GPT, module: nn.Module, data: Any) -> No
         ids = first.reshape(-1, first.shape[-1]).to("meta")
         with outlined():
             step = saved_bytes(build("gpt", base.config).train(), (ids, ids))
-    state = FLOAT * trained_parameters(module) * (1 + STATE_NUMBERS.get(plan.train.optimizer, 0))
+    state = FLOAT * trained_parameters(module) * (1 + OPTIMIZER_NUMBERS[plan.train.optimizer])
     check_memory(state + step * plan.train.batch_size // rows, "this fine-tuning")
 
 

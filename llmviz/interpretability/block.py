@@ -85,6 +85,7 @@ def parameters_of(config: GPTConfig) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return the learned tensors of a layer, by the part that they belong to, with their shapes.
 
     Parts: norm1, qkv, projection, norm2, up, down. A shape is (outputs, inputs), as torch keeps it.
+    Raises ValueError for a tensor that belongs to none of them, such as an expert's.
     """
     from llmviz.models.costs import tensors
 
@@ -101,5 +102,7 @@ def parameters_of(config: GPTConfig) -> dict[str, dict[str, tuple[int, ...]]]:
     for tensor in tensors(config):
         if tensor.name.startswith("blocks.0."):
             owner, _, kind = tensor.name.removeprefix("blocks.0.").rpartition(".")
+            if owner not in parts:
+                raise ValueError(f"a layer has the parts {', '.join(shapes)}; got {tensor.name}")
             shapes[parts[owner]][f"{owner}.{kind}"] = tensor.shape
     return shapes

@@ -12,7 +12,10 @@ from llmviz.models.costs import BYTES, TrainingMemory, activations_per_token, tr
 from llmviz.models.settings import ADDED_POSITIONS, GPTConfig
 
 # Numbers that an optimizer holds for each parameter, float32 each.
-OPTIMIZER_NUMBERS = {"adamw": 2, "adam": 2, "rmsprop": 1, "adagrad": 1, "momentum": 1, "sgd": 0}
+OPTIMIZER_NUMBERS = {
+    **{"adamw": 2, "adam": 2, "sgd": 0, "momentum": 1},
+    **{"nesterov": 1, "adagrad": 1, "rmsprop": 1},
+}
 DTYPES = ("float32", "bfloat16")
 MOST_TOKENS = 10**12  # of a batch; more is a slip of the keyboard
 

@@ -8,13 +8,14 @@ from typing import Any, Self
 
 from llmviz.config import Config, setting
 from llmviz.models.catalogue import DEFAULT
+from llmviz.models.training_bytes import OPTIMIZER_NUMBERS
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
 MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 SCHEDULES = ("cosine", "linear", "constant")
-OPTIMIZERS = ("adamw", "adam", "sgd", "momentum", "nesterov", "adagrad", "rmsprop")
+OPTIMIZERS = tuple(OPTIMIZER_NUMBERS)
 COMPILE = ("auto", "on", "off")
 WINDOWS = ("auto", "random", "documents", "padded", "sorted")
 ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row

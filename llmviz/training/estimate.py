@@ -15,6 +15,7 @@ from llmviz.models.base import LanguageModel, count_parameters
 from llmviz.models.catalogue import able, entry_of
 from llmviz.models.memory_limits import check_memory, check_sizes
 from llmviz.models.registry import from_outlines
+from llmviz.models.training_bytes import OPTIMIZER_NUMBERS
 from llmviz.nn.outline import outlined
 from llmviz.nn.recurrent import Recurrence
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer
@@ -25,7 +26,6 @@ from llmviz.training.preparation import check_recompute, make_optimizer
 
 FLOAT = 4  # bytes of a number
 BPE_DEFAULT, BPE_LEAST = 1024, 257
-STATE_NUMBERS = {"adamw": 2, "adam": 2, "adagrad": 1, "rmsprop": 1, "momentum": 1, "nesterov": 1}
 RECURRENT_CONTEXT = 16  # tokens that a recurrent model is measured on
 FORWARD_SHARE = 1 / 3  # of a step's time, the rest is the backward pass and the update
 
@@ -82,7 +82,7 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
         again = max(0, config.n_layer - every) * (double - single)  # computed when it is needed
         activations = min(activations, activations - again + kept)
     kept = plan.train.steps // plan.train.snapshot_every if plan.train.snapshot_every else 0
-    remembered = STATE_NUMBERS.get(plan.train.optimizer, 0)
+    remembered = OPTIMIZER_NUMBERS[plan.train.optimizer]
     return Estimate(
         vocab_size=vocab_size,
         parameters=count,

@@ -72,6 +72,7 @@ def test_parameters_are_those_of_a_layer(options):
         (lambda: block.all_blocks(gpt(residual=False), IDS), "the model has residual=False"),
         (lambda: block.block_steps(gpt(), IDS, 3), "layer must be from 0 to 2; got 3"),
         (lambda: block.all_blocks(torch.nn.GRU(2, 2), IDS), "got a GRU"),
+        (lambda: block.parameters_of(gpt(n_expert=2).config), r"got blocks\.0\.mlp\."),
     ],
 )
 def test_bad_input_is_named(call, message):

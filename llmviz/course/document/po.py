@@ -58,15 +58,26 @@ def export(wanted: str, path: Path, names: Sequence[str] = ()) -> int:
 
 
 def chosen(names: Sequence[str]) -> list[Path]:
-    """Return the English documents of these names; all, where none is named.
+    """Return the English documents of these names or folders; all, where none is named.
 
     Raises ValueError: there is no such document.
     """
-    known = {name_of(path): path for path in documents()}
-    for name in names:
-        if name not in known:
-            raise ValueError(f"there is no document {name!r}; one is {next(iter(known))}")
-    return [known[name] for name in names or known]
+    known = {path: name_of(path) for path in documents()}
+    for wanted in names:
+        if not any(is_in(wanted, name) for name in known.values()):
+            raise ValueError(
+                f"there is no document {wanted!r}; one is {next(iter(known.values()))}"
+            )
+    return [path for path, name in known.items() if not names or any(is_in(w, name) for w in names)]
+
+
+def is_in(wanted: str, name: str) -> bool:
+    """Return whether a document has this name, or stands in a folder of this name.
+
+    >>> is_in("home", "lessons/home/lesson"), is_in("home", "lessons/homework/lesson")
+    (True, False)
+    """
+    return f"/{wanted}/" in f"/{name}/"
 
 
 def take_back(path: Path) -> list[Path]:

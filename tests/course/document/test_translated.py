@@ -115,6 +115,13 @@ def test_what_holds_is_shown_and_what_is_missing_is_english(course, monkeypatch,
     assert status(capsys, "es") == "es  chapter  3 of 12 texts  missing\n"
     missing = [line.split()[2] for line in status(capsys, "es", "--all").splitlines()]
     assert missing == ["pairs/title", "pairs/text", "known/no"]
+    (course / "home").mkdir()
+    (course / "home" / "lesson.md").write_text("---\ntitle: Names\n---\n", "utf-8")
+    assert "home/lesson" in status(capsys, "es", "--all")
+    assert status(capsys, "es", "chapter") == "es  chapter  3 of 12 texts  missing\n"
+    assert status(capsys, "es", "home", "--all") == "es  home/lesson  front/title  missing\n"
+    assert main(["language", "status", "es", "hom"]) == 2
+    assert "there is no document 'hom'" in capsys.readouterr().err
     monkeypatch.setattr(languages, "_asks", lambda: "xx")
     assert words.front.title == "Counting" and "xx" not in words._texts
 

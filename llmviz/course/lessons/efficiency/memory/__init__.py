@@ -3,7 +3,7 @@
 from llmviz.course.document import beside
 from llmviz.course.ui import codec
 from llmviz.models.costs import PRESETS
-from llmviz.models.training_bytes import DTYPES, OPTIMIZER_NUMBERS
+from llmviz.models.training_bytes import DTYPES
 
 words = beside(__file__)
 
@@ -25,7 +25,7 @@ PARAMS = [
     codec.integer("paperrows", 32, 0, 1_000_000),
     codec.integer("papertokens", 1024, 0, 10_000_000),
     codec.choice("paperdtype", "bfloat16", DTYPES),
-    codec.choice("paperoptimizer", "adamw", list(OPTIMIZER_NUMBERS)),
+    codec.choice("paperoptimizer", "adamw", list(words.optimizers)),
     codec.integer("paperrecompute", 0, 0, 1_000),
     codec.integer("paperpieces", 1, 0, 100_000),
     codec.choice("paperattention", "fused", list(words.attentions)),
