@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from llmviz.course.lessons.training import charted_runs
 from llmviz.course.lessons.training.descent import words
-from llmviz.course.lessons.training.optimizers import chapter as surface
+from llmviz.course.lessons.training.optimizers import surface
 from llmviz.course.lessons.training.optimizers import words as surface_words
 from llmviz.training.backprop import TARGET, autograd, example
 from llmviz.training.curves import CurveFile, in_unit, smooth

@@ -14,7 +14,7 @@ from llmviz.course.components.descent_view.view import (
     settled,
 )
 from llmviz.course.lessons.training.descent import chapter as descent
-from llmviz.course.lessons.training.optimizers import chapter as optimizers
+from llmviz.course.lessons.training.optimizers import bigram, letters, surface
 from llmviz.course.lessons.training.trajectories import Rates
 from llmviz.training.descent import descend
 from llmviz.training.optimizers import Hyper
@@ -72,12 +72,12 @@ def test_each_rate_is_said_what_it_is(rate, says):
     assert says in descent.sentence(rate)
 
 
-@pytest.mark.parametrize("surface", sorted(SURFACES))
-def test_a_surface_shows_its_own_ways(surface):
-    _, view = opened("surface", surface=surface, opts="momentum,adamw", decay="0.1", beta1="0.8")
-    field = SURFACES[surface]
+@pytest.mark.parametrize("name", sorted(SURFACES))
+def test_a_surface_shows_its_own_ways(name):
+    _, view = opened("surface", surface=name, opts="momentum,adamw", decay="0.1", beta1="0.8")
+    field = SURFACES[name]
     hyper = Hyper(momentum=0.8, beta1=0.8, beta2=0.99, weight_decay=0.1)
-    rates = optimizers.RATES.values()
+    rates = surface.RATES.values()
     start = torch.tensor(field.start, dtype=torch.float64)
     assert [walker["name"] for walker in view["walkers"]] == ["momentum", "adamw"]
     for walker in view["walkers"]:
@@ -136,9 +136,9 @@ def test_a_link_restores_where_the_ball_was_set_down():
 
 
 def test_only_the_small_rates_are_sent_before_an_answer(covers):
-    known = optimizers.question("ravine", SURFACES["ravine"])[1]
+    known = surface.question("ravine", SURFACES["ravine"])[1]
     app = open_part("training", "optimizers")
-    assert len(sent(app, "descent_view")["rates"]) == known < optimizers.RATES.count
+    assert len(sent(app, "descent_view")["rates"]) == known < surface.RATES.count
     assert len(sent(open_part("training", "descent"), "descent_view")["rates"]) == descent.KNOWN
     assert float(descent.RATES.values()[descent.KNOWN - 1]) < 0.5 < descent.RATES.high
     for part, rate in (("optimizers", {"surf_lr": "30"}), ("descent", {"one_lr": "38"})):
@@ -147,7 +147,7 @@ def test_only_the_small_rates_are_sent_before_an_answer(covers):
 
 
 def test_who_has_answered_sees_sgd_at_the_rate_that_is_right(covers):
-    question, _, largest = optimizers.question("ravine", SURFACES["ravine"])
+    question, _, largest = surface.question("ravine", SURFACES["ravine"])
     app = press(open_part("training", "optimizers", decay="0.5", opts="adam"), SHOWN_ANYWAY)
     view = sent(app, "descent_view")
     assert view["walkers"][0]["name"] == "sgd" and view["stops"][0] == largest
@@ -159,16 +159,16 @@ def test_who_has_answered_sees_sgd_at_the_rate_that_is_right(covers):
 def test_letters_are_parted_by_the_librarys_neuron():
     app, view = opened("letters", order="3", ltr_who="1", ltr_lr="5")
     points = vowels()
-    rates = optimizers.LETTER_RATES.values()
+    rates = letters.RATES.values()
     sizes = {"batch": None, "mini": 5, "stochastic": 1}
     stage = view["stage"]
     for at, (kind, size) in enumerate(sizes.items()):
-        plan = batches(26, size, optimizers.EPOCHS, 3)
+        plan = batches(26, size, letters.EPOCHS, 3)
         found = train_logistic(points, rates, plan)
         walker = view["walkers"][at]
         assert np.allclose(walker["path"], found.path, rtol=1e-4, atol=1e-4)
         assert stage["batches"][at] == plan
-        assert walker["when"][-1] == 26 * optimizers.EPOCHS
+        assert walker["when"][-1] == 26 * letters.EPOCHS
         if kind == "mini":
             answer = binary_cross_entropy(found.path, points.inputs(), points.y)
             assert stage["answers"]["of"] == at
@@ -179,18 +179,18 @@ def test_letters_are_parted_by_the_librarys_neuron():
 
 def test_the_bigram_ends_where_the_report_says():
     app, view = opened("model", racers="adam,sgd", big_lr="9,16")
-    bigram = names_bigram()
-    rates = optimizers.MODEL_RATES.values()
+    table = names_bigram()
+    rates = bigram.RATES.values()
     for walker, stop in zip(view["walkers"], (9, 16), strict=True):
-        field = bigram.height, bigram.gradient, bigram.start()
-        how = rates[stop : stop + 1], optimizers.MODEL_STEPS, Hyper(beta2=0.99)
+        field = table.height, table.gradient, table.start()
+        how = rates[stop : stop + 1], bigram.STEPS, Hyper(beta2=0.99)
         found = descend(walker["name"], *field, *how)
         end = found.losses[0, -1].item()
         assert walker["losses"][stop, -1] == pytest.approx(end, rel=1e-5)
         assert f"{end:.4f}" in prose_of(app)
         q_to_u = found.path[0, -1].view(27, 27)[17, 21].item()
         assert walker["path"][stop, -1, 0] == pytest.approx(q_to_u, rel=1e-4)
-    assert view["floor"] == pytest.approx(bigram.floor)
+    assert view["floor"] == pytest.approx(table.floor)
 
 
 def test_the_rates_rise_by_one_factor_from_end_to_end():
@@ -201,15 +201,15 @@ def test_the_rates_rise_by_one_factor_from_end_to_end():
 
 
 def test_sgd_on_the_bowl_shrinks_each_weight_by_its_own_share():
-    way = optimizers.ways("bowl", (-2.0, 1.0), "sgd", 0.9, 0.99, 0.0, 30)
+    way = surface.ways("bowl", (-2.0, 1.0), "sgd", 0.9, 0.99, 0.0, 30)
     assert torch.allclose(way.path[:, 2, 0], -2.0 * (1 - way.rates) ** 2)
     assert torch.allclose(way.path[:, 2, 1], (1 - 2 * way.rates) ** 2)
 
 
 def test_every_kind_of_batch_sees_every_letter_in_every_epoch():
-    for way, plan in optimizers.trained(4).values():
+    for way, plan in letters.trained(4).values():
         seen = sorted(point for batch in plan for point in batch)
-        assert seen == sorted([*range(26)] * optimizers.EPOCHS)
+        assert seen == sorted([*range(26)] * letters.EPOCHS)
         assert way.path.shape[1] == len(plan) + 1
 
 

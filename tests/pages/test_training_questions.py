@@ -22,7 +22,7 @@ from llmviz.course.lessons.training.curves import chapter as curves
 from llmviz.course.lessons.training.curves import checkpoint, race
 from llmviz.course.lessons.training.descent import chapter as descent
 from llmviz.course.lessons.training.loss import chapter as loss_chapter
-from llmviz.course.lessons.training.optimizers import chapter as optimizers
+from llmviz.course.lessons.training.optimizers import surface
 from llmviz.course.lessons.training.overfitting import chapter as overfitting
 from llmviz.course.lessons.training.overfitting import words as wrong_words
 from llmviz.course.lessons.training.runs import chapter as runs_chapter
@@ -138,19 +138,19 @@ def test_what_is_said_of_each_rate_is_what_the_ball_does():
 @pytest.mark.parametrize("name", list(SURFACES))
 def test_the_largest_rate_that_arrives_on_a_surface(name):
     field = SURFACES[name]
-    question, known, largest = optimizers.question(name, field)
+    question, known, largest = surface.question(name, field)
     assert question is not None and known == 1 + min(
-        int((optimizers.RATES.values() - float(rate)).abs().argmin()) for rate in question.answers
+        int((surface.RATES.values() - float(rate)).abs().argmin()) for rate in question.answers
     )
-    assert question.answers[question.right] == f"{float(optimizers.RATES.values()[largest]):.3g}"
+    assert question.answers[question.right] == f"{float(surface.RATES.values()[largest]):.3g}"
     for rate, reason in zip(question.answers, question.reasons, strict=True):
         assert reason.startswith(f"At {rate}")
     left = []
     for rate in question.answers:  # walked here, at the rate as it stands on the page
-        nearest = optimizers.ways(name, field.start, "sgd", 0.9, 0.99, 0.0).rates
+        nearest = surface.ways(name, field.start, "sgd", 0.9, 0.99, 0.0).rates
         step = float(nearest[(nearest - float(rate)).abs().argmin()])
         point = torch.tensor(field.start, dtype=torch.float64)
-        for _ in range(optimizers.STEPS):
+        for _ in range(surface.STEPS):
             point = point - step * field.gradient(point)
         height = float(field.height(point)) - field.floor
         start = float(field.height(torch.tensor(field.start, dtype=torch.float64))) - field.floor
@@ -171,19 +171,19 @@ def test_decay_pulls_away_from_the_bottom_only_where_the_bottom_is_not_at_zero(n
     field = SURFACES[name]
     zero = torch.zeros(2, dtype=torch.float64)
     at_zero = float(field.height(zero)) - field.floor < 1e-12
-    text = optimizers.decay_note(0.1, field)
+    text = surface.decay_note(0.1, field)
     assert ("agree" in text) == at_zero and ("away from the bottom" in text) != at_zero
-    way = optimizers.ways(name, field.start, "momentum", 0.9, 0.99, 0.2)
+    way = surface.ways(name, field.start, "momentum", 0.9, 0.99, 0.2)
     stop = way.best()
     rest = float(way.losses[stop, -1]) - field.floor
     assert (rest < 1e-3) == at_zero  # where they come to rest, the bottom or beside it
 
 
 def test_small_steps_of_sgd_end_in_the_right_valley_as_said():
-    way = optimizers.ways("valleys", SURFACES["valleys"].start, "sgd", 0.9, 0.99, 0.0)
+    way = surface.ways("valleys", SURFACES["valleys"].start, "sgd", 0.9, 0.99, 0.0)
     assert (way.path[:20, -1, 0] > 0).all()
     assert (way.path[:, -1, 0] < 0).any()
-    assert "right one" in optimizers.words.surface_text["valleys"]
+    assert "right one" in surface.words.surface_text["valleys"]
 
 
 # ---- backpropagation
