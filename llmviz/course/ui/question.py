@@ -189,9 +189,7 @@ def begins_of(
     return [high if share < 0.5 else low for share in shares]
 
 
-def as_set(
-    written: Callable[[float], str], answers: Collection[float]
-) -> Callable[[float], str]:
+def as_set(written: Callable[[float], str], answers: Collection[float]) -> Callable[[float], str]:
     """Return how a number is written that a hand may have set: to three digits, if it is no answer.
 
     >>> write = as_set("{:,.0f}".format, [84509, 35542897])
