@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llmviz.course.figures.circuit import Node, circuit_graph
-from llmviz.course.lessons.discoveries.circuit import PARAMS, chapter
+from llmviz.course.lessons.discoveries.circuit import PARAMS, chapter, words
 from llmviz.course.ui.question import APART, whole_percent
 from llmviz.course.ui.two_prompts import written
 from llmviz.interpretability import circuit
@@ -22,6 +23,7 @@ from llmviz.interpretability.circuit import (
     patch_edges,
     read_sums,
 )
+from llmviz.pretrained import load_bundled
 from tests.pages.harness import boxes, fine, fine_part, prose_of, sent, unpack_all
 from tests.pages.small_model import HEADS, LAYERS, ids_of
 
@@ -220,3 +222,16 @@ def test_a_graph_draws_each_edge_from_its_part_to_a_later_one(edges):
     assert sum(bool(trace["showlegend"]) for trace in drawn) == len(
         {share >= 0 for *_, share in edges}
     )
+
+
+def test_three_edges_of_the_bundled_prompts_leave_nothing_and_the_fourth_leads_to_the_answer():
+    model, tokenizer, _ = load_bundled(chapter.MODEL)
+    texts = (words.own, words.donor)
+    sums = (read_sums(model, tokenizer.encode_from_start(text)) for text in texts)
+    anna, samir = (tokenizer.encode(name)[0] for name in (" Anna", " Samir"))
+    found = GrowingCircuit(model, *sums, (anna, samir))
+    found.grow(600)
+    path = found.order[:4]
+    assert all(edge.receiver == after.sender for edge, after in pairwise(path))
+    assert path[0].sender == Part("embed") and path[-1].receiver == Part("logits")
+    assert [abs(left) < 0.005 for left in found.left[:5]] == [True] * 4 + [False]

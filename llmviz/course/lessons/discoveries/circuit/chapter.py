@@ -93,13 +93,21 @@ def draw(state: kit.PageState) -> None:
     circuit, both = whole(*of), named(bundled, of[3])
     if not kit.Guess(GUESS, question(circuit), by_hand=True).ask():
         return
-    if of[0].name == MODEL and (state["prompt"], state["donor"]) == (words.own, words.donor):
-        kit.looks(state, words.looks, f"{KEY}.looks", eight=circuit.left[8])
+    spoken_of = of[0].name == MODEL and (state["prompt"], state["donor"]) == (
+        words.own,
+        words.donor,
+    )
+    if spoken_of:
+        kit.looks(state, words.looks, f"{KEY}.looks")
     kit.section(words.intro)
     if line := aligned_line(own, donor):
         kit.prose(line)
     chances(*of)
     _kept(state, of, circuit)
+    if spoken_of:
+        left = circuit.left
+        kit.looks(state, words.kept_looks, f"{KEY}.kept", four=left[4], twelve=left[12])
+    kit.measured(words.how_ordered)
     _own(state, of, circuit)
     left_over = written(circuit.left[min(FEW, circuit.all)])
     kit.seen(words.end, edges=circuit.all, few=FEW, left=left_over, needed=needed(circuit), **both)
@@ -307,7 +315,6 @@ def _kept(state: kit.PageState, of: Prompts, circuit: Circuit) -> None:
     kit.plot(f"{KEY}.graph", graph_of, *of, tuple(circuit.order[:number]))
     line = by_count(words.left, number, circuit.all)
     kit.prose(f"{line.format(count=number, left=written(circuit.left[number]))} {words.scale}")
-    kit.measured(words.how_ordered)
 
 
 @kit.cached(64)
