@@ -223,6 +223,14 @@ def test_the_focus_stays_where_something_was_pressed_and_begins_a_chapter_at_its
     assert (
         unmarked(words.right.split("{")[0]).strip() in at.inner_text()
     )  # what is said of its question
+    ring = "(at) => getComputedStyle(at).outlineStyle"
+    assert at.evaluate(ring) == "auto"
+    window.open("history?part=where")
+    page.locator("[class*=st-key-lv-guess] label:has(input)").first.click()
+    window.settle()
+    at = page.evaluate_handle(FOCUS).as_element()
+    assert at.evaluate("(at) => at !== document.body") and at.evaluate(ring) == "none"
+    window.open("sampling?part=dice")
     for next_one in ("Next: ", "Next lesson: "):  # in the lesson, and a page of its own
         at = press(page.get_by_role("button", name=next_one))
         assert at.evaluate("(at) => at.matches('.stMain')")
