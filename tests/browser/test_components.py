@@ -281,6 +281,9 @@ def test_thumbnails_are_the_weights_and_one_is_chosen_by_click_and_by_key(demo, 
     assert "looks 1 back" in page.locator(".told").inner_text()
     page.keyboard.press("Enter")
     wait_state(page, "chosen: (1, 1)")
+    page.keyboard.press("Enter")
+    wait_state(page, "chosen: None")  # it was chosen again, and stays
+    expect(page.locator(".spot.kept")).to_be_visible()
     follows_theme_and_width(visit)
 
 

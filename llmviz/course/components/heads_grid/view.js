@@ -234,11 +234,11 @@ class HeadsGrid {
 
   choose(at) {
     if (!at || this.isCovered(at)) return;
-    const same = this.chosen && this.chosen.join() === at.join();
-    this.chosen = same ? null : at;
+    const again = this.chosen?.join() === at.join(); // it stays, and a guess hears of it
+    this.chosen = at;
     this.point(at);
     this.follow();
-    this.send("chosen", this.chosen);
+    this.send("chosen", again ? null : at);
   }
 
   keys(event) {
@@ -248,7 +248,6 @@ class HeadsGrid {
       const clamp = (n, top) => Math.max(0, Math.min(top - 1, n));
       this.point(this.at || this.chosen ? [clamp(l + way[0], this.layers), clamp(h + way[1], this.heads)] : [0, 0]);
     } else if (event.key === "Enter" || event.key === " ") this.choose(this.at ?? this.chosen ?? [0, 0]);
-    else if (event.key === "Escape" && this.chosen) this.choose(this.chosen);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -25,6 +25,8 @@ def heads_grid(
 ) -> tuple[int, int] | None:
     """Draw every head's weights as a thumbnail; return the (layer, head) clicked.
 
+    None: none was, or the chosen one again, which stays.
+
     With ``lines`` the chosen head stands below as lines between its tokens. The ``covered`` head
     shows "?"; its weights do not travel.
 

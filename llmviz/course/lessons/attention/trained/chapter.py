@@ -184,7 +184,7 @@ def question(found: Seen) -> kit.Question | None:
                 head=name_of(place),
                 word=kit.quote(_looks_at(found, place)),
                 token=found.name(token),
-                share=kit.percent(float(found.without[place][token])),
+                share=whole_percent(float(found.without[place][token])),
                 best=found.name(found.best),
             )
         )
@@ -297,7 +297,8 @@ def _stage(state: kit.PageState, found: Seen, guess: kit.Guess) -> None:
 
     def take() -> None:
         clicked = st.session_state[KEY].get("chosen")
-        state["layer"], state["head"] = clicked or (-1, -1)
+        if clicked:
+            state["layer"], state["head"] = clicked
         if guess.asks and guess.question and not found.tried:
             guess.settle([answer_of(found, guess.question.answers, tuple(clicked or place))])
 
