@@ -73,7 +73,8 @@ def draw(state: kit.PageState) -> None:
         if opened:
             _heads(state, prompt)
             best = [ANSWERS[int(out.chosen[0])] for out in both]
-            word, shots = kit.quote(prompt.word), kit.count(len(prompt.examples), "example")
+            word, count = kit.quote(prompt.word), len(prompt.examples)
+            shots = kit.count(count, "example") if count else words.no_example
             kit.seen(words.end, word=word, shots=shots, tuned=best[0], base=best[1])
 
 
@@ -227,7 +228,9 @@ def _heads(state: kit.PageState, question: Question) -> None:
         tokens=names,
         notes=notes,
         chosen=(layer, head),
-        on_change=kit.bound(state, key, chosen=("rulehead", kit.link_of)),
+        on_change=kit.bound(
+            state, key, chosen=("rulehead", lambda head: head and kit.link_of(head))
+        ),
     )
     given = look.weights[layer, head, -1].tolist()
     shares = [{words.share: kit.percent(share)} for share in given]
