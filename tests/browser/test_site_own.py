@@ -293,10 +293,10 @@ def test_a_text_is_cut_and_never_becomes_markup(folder, window):
     tokenizer = get_tokenizer("bpe")
     for odd in ODD:
         live = typed(window, "tokenization/cut", odd)
-        expect(rows).to_have_count(3)
-        for row, count in zip(rows.all()[1:], (len(odd), len(odd.encode())), strict=True):
-            expect(row.locator(".caption")).to_contain_text(f": {count:,}")
+        expect(rows).to_have_count(3 if odd else 0)
         if odd:
+            for row, count in zip(rows.all()[1:], (len(odd), len(odd.encode())), strict=True):
+                expect(row.locator(".caption")).to_contain_text(f": {count:,}")
             said = f"became {len(tokenizer.encode(odd)):,} numbers"
             expect(window.locator("#cut-said")).to_contain_text(said)
         assert live.locator("b:has-text('bold')").count() == 0

@@ -27,6 +27,7 @@ export const spoken = (text) => text.replaceAll(" ", "·").replaceAll("\n", "⏎
 
 // The same text cut in three ways, a row each, and by a tokenizer where there is one.
 export function cutRows(text, { tokenizer, names, whose } = {}) {
+  if (!text) return [];
   const row = (title, pieces, of) => {
     const line = el("div", "cut");
     line.append(el("p", "caption", say(title, { count: whole(pieces.length), whose: of })));
