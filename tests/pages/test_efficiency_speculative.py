@@ -137,7 +137,7 @@ def test_all_rounds_are_told_with_units_even_without_a_guess():
     p = np.ones(4) / 4
     alone = Round(5, (), 1, p, 0.5, (1,))
     assert total([alone]) == (
-        "1 pass of the large model wrote 1 token, one each time, because it got no guess."
+        "The large model looked 1 time and wrote 1 token, one each time, because it got no guess."
     )
 
 

@@ -128,7 +128,7 @@ def rounds_of(
 
 
 def question(played: Sequence[Round], k: int) -> kit.Question | None:
-    """Ask how many passes of the large model the text takes. None where answers are too near.
+    """Ask how often the large model looks until the text is there. None where answers are too near.
 
     The wrong answers: every guess stands, and to check a guess is to read it in a pass of its own.
     """
@@ -158,7 +158,7 @@ def _ask(guess: kit.Guess, played: Sequence[Round]) -> None:
 def numbers_of(played: Sequence[Round]) -> dict[str, Any]:
     tokens = sum(len(turn.tokens) for turn in played)
     return {
-        "rounds": kit.count(len(played), "pass", "passes"),
+        "rounds": kit.count(len(played), "time"),
         "count": tokens,
         "tokens": kit.count(tokens, "token"),
         "each": tokens / len(played),
