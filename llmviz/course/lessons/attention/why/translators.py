@@ -108,16 +108,19 @@ def mistakes(line: Sequence[str], right: Sequence[str]) -> list[int]:
 
 
 def caption(line: str, right: str, other: int) -> str:
-    """Return what to see: how many words are wrong, and what the first of them says instead."""
+    """Return what to see: how many words are wrong, and what one or two of them say instead."""
     written, known = line.split(), right.split()
     wrong = mistakes(written, known)
     slots = {"wrong": kit.count(len(wrong), words.word), "count": len(known)}
     slots["other"] = other or words.no_word
-    at = next((at for at in wrong if at < min(len(written), len(known))), None)
-    if not wrong or at is None:
-        return words.caption["wrong" if wrong else "none"].format(**slots)
-    pair = (meaning(written[at]) or written[at], meaning(known[at]) or known[at])
-    return words.caption["says"].format(said=kit.quote(pair[0]), meant=kit.quote(pair[1]), **slots)
+    swapped = [pair for pair in zip(known, written, strict=False) if pair[0] != pair[1]]
+    told = [kit.quote(meaning(word) or word) for pair in swapped[:2] for word in pair]
+    slots |= zip(("meant", "said", "meant_too", "said_too"), told, strict=False)
+    case = "wrong" if wrong else "none"
+    if swapped:
+        all_told = len(swapped) == len(wrong) <= 2
+        case = ("says", "both")[len(wrong) - 1] if all_told else "more"
+    return words.caption[case].format(**slots)
 
 
 def _lines(counts: list[Counts], guess: kit.Guess) -> None:
