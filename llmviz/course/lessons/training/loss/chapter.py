@@ -262,6 +262,7 @@ def cost(nats: Sequence[float], names: Sequence[str]) -> tuple[kit.Question, int
         return None
     _, at, q, by, p = min(pairs)
     right, missing, times = _costs(p, q)
+    known = -math.log(p)
     reasons = {
         right: words.ask_cost_right,
         missing: words.ask_cost_missing,
@@ -274,11 +275,11 @@ def cost(nats: Sequence[float], names: Sequence[str]) -> tuple[kit.Question, int
         lambda nats: words.nats.format(nats=nats),
         reference=kit.quote(names[by]),
         reference_p=kit.percent(p),
-        cost=words.nats.format(nats=-math.log(p)),
+        cost=words.nats.format(nats=known),
         token=kit.quote(names[at]),
         p=kit.percent(q),
         times=p / q,
-        more=math.log(p / q),
+        more=round(right, 2) - round(known, 2),  # what is read adds up
     )
     return asked, at
 
