@@ -202,7 +202,9 @@ def test_least_sure_place_has_the_highest_entropy_and_wrong_ones_are_apart(seed)
     assert among[question.right] == pytest.approx(np.exp(entropies.max()))
     assert unmarked(question.answers[question.right]) == question.write(among[question.right])
     for at, value in enumerate(among):
-        assert numbers(question.reasons[at])[-1] == pytest.approx(value, abs=0.06)
+        assert numbers(question.reasons[at])[-1] == pytest.approx(
+            value, abs=0.06 if value < 9.95 else 0.5
+        )
         if at != question.right:
             assert np.log(among[question.right] / value) >= writing.APART
         named = unmarked(question.answers[at]).partition(" after ")[0].strip()

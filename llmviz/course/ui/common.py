@@ -310,6 +310,15 @@ def power_of_ten(number: float, digits: int = 2) -> str:
     return f"{languages.number(mantissa)}·10{raised(int(power))}"
 
 
+def roughly(number: float) -> str:
+    """Return a positive number as one says it: whole from ten on, below with two digits.
+
+    >>> roughly(113.6), roughly(9.96), roughly(0.0271)
+    ('114', '10', '0.027')
+    """
+    return languages.number(f"{number:,.0f}" if number >= 9.95 else f"{number:.2g}")
+
+
 def operand(written: str) -> str:
     """Return a written number as it stands after −, +, × or ÷: a negative one in brackets.
 

@@ -37,6 +37,7 @@ from llmviz.course.ui.common import (
     power_of_ten,
     raised,
     readable,
+    roughly,
     rows_table,
     signed,
     suggest,

@@ -115,7 +115,7 @@ def question(group: Group) -> kit.Question | None:
         words.ask,
         told,
         wrong[0].times,
-        lambda times: words.times.format(times=f"{times:.2g}"),
+        lambda times: words.times.format(times=kit.roughly(times)),
         text=kit.quote(wrong[0].text),
     )
 
@@ -166,8 +166,7 @@ def group_read(group: Group) -> str:
 
 
 def times_text(samples: list[Sample]) -> str:
-    times = average_times(samples)
-    return f"{times:.2g}" if times < 10 else f"{times:,.0f}"
+    return kit.roughly(average_times(samples))
 
 
 def _advantages(state: kit.PageState, given: Given | None) -> None:

@@ -165,7 +165,7 @@ def caption(token: str, vocab_size: int, stop: float | None, row: Mapping[str, A
         token=token,
         n=kit.local(f"{vocab_size:,}"),
         t=kit.local(f"{stop or 0:g}"),
-        among=_number(among),
+        among=kit.roughly(among),
         p=kit.percent(float(row["probability"][0])),
     )
 
@@ -238,10 +238,6 @@ def summary(prompt: Prompted) -> dict[str, str]:
     ids, texts = _top(prompt)
     at = {name: row_at(prompt.logits, ids, t)["probability"][0] for name, t in SAID_AT.items()}
     return {"token": kit.quote(texts[0])} | {name: kit.percent(p) for name, p in at.items()}
-
-
-def _number(value: float) -> str:
-    return kit.local(f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
 
 
 def _code(prompt: Prompted, temperature: float) -> None:

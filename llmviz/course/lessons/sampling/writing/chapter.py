@@ -208,7 +208,7 @@ def caption(prompt: Prompted, tokens: list[Any], *, shown: bool) -> str:
     return words.caption[case].format(
         n=kit.count(len(tokens), "token"),
         token=least and kit.quote(prompt.token_text(least.id)),
-        among=least and f"{math.exp(least.entropy):.1f}",
+        among=least and kit.roughly(math.exp(least.entropy)),
         rank=least and f"{least.rank:,}",
     )
 
@@ -396,7 +396,9 @@ def question(prompt: Prompted, tokens: list[Any]) -> kit.Question | None:
         answers,
         0,
         [
-            line.format(token=kit.quote(prompt.token_text(tokens[at].id)), among=f"{among[at]:.1f}")
+            line.format(
+                token=kit.quote(prompt.token_text(tokens[at].id)), among=kit.roughly(among[at])
+            )
             for at, line in reasons.items()
         ],
         values=[(among[at],) for at in reasons],
@@ -413,7 +415,7 @@ def end(prompt: Prompted, tokens: list[Any]) -> dict[str, Any]:
             n=kit.count(len(tokens), "token"),
             surest=kit.quote(prompt.token_text(surest.id)),
             least=kit.quote(prompt.token_text(least.id)),
-            among=math.exp(least.entropy),
+            among=kit.roughly(math.exp(least.entropy)),
         )
     }
 

@@ -69,7 +69,7 @@ def _epochs(plan: Plan, per_step: int, most: int) -> str:
     times = plan.train.steps * per_step / max(1, most)
     return words.epochs.format(
         least="" if plan.tokenizer == "char" else words.epochs_least,
-        times=f"{times:.2g}" if times < 10 else f"{times:,.0f}",
+        times=kit.roughly(times),
     )
 
 
