@@ -47,7 +47,11 @@ def draw(state: kit.PageState) -> None:
     shown = guess.ask()
     kit.source(state)
     normed = sizes(layers, "pre", state["deepseed"])
-    slots = {"bare": size(bare[-1]), "normed": size(normed[-1]), "layers": layers}
+    slots = {
+        "bare": size(bare[-1]),
+        "normed": size(normed[-1]),
+        "layers": kit.count(layers, "layer"),
+    }
     if shown:
         faded = sizes(layers, "none", state["deepseed"], shortcuts=False)
         kit.looks(state, words.looks, f"{KEY}.looks", faded=size(faded[-1]), **slots)
