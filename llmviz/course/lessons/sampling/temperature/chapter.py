@@ -78,7 +78,7 @@ def _written(state: kit.PageState, prompt: Prompted) -> None:
             ids = [token.id for token in text.tokens[:WRITTEN] if token.id != prompt.stop_id]
             said = cleared(prompt.bundled.tokenizer.decode(ids))
             with column:
-                kit.prose(words.wrote[f"{t:.1f}"], text=cleared(prompt.text[-BEFORE:]), said=said)
+                kit.prose(words.wrote[f"{t:.1f}"], text=cleared(ending(prompt.text)), said=said)
         if going and known():
             st.rerun()  # which ends the looking
         if first:  # the rest of the page is drawn before they grow
@@ -89,6 +89,18 @@ def _written(state: kit.PageState, prompt: Prompted) -> None:
 
     going, first = not known(), [True]
     st.fragment(columns, run_every=POLL if going else None)()
+
+
+def ending(text: str) -> str:
+    """Return how a text ends, from the beginning of a word on.
+
+    >>> ending("They met."), ending("Once they lived on another planet. They met at the market.")
+    ('They met.', '… another planet. They met at the market.')
+    """
+    if len(text) <= BEFORE:
+        return text
+    cut = text[-BEFORE - 1 :]
+    return f"… {cut[cut.find(' ') + 1 or 1 :]}"
 
 
 def _top(prompt: Prompted) -> tuple[np.ndarray, list[str]]:
