@@ -184,6 +184,7 @@ def test_a_map_that_kept_all_neighbours_lost_none_in_its_reasons():
     question = chapter.kept_question(half, replace(truth, kept=np.full(40, 2)), 0, "pca")
     text = " ".join(question.reasons)
     assert "some neighbours were lost" in text
+    assert [answer.split()[0] for answer in question.answers] == ["2", "6", "0"]  # on both sides
 
 
 def test_the_page_does_not_say_that_all_bundled_models_learned_their_positions():

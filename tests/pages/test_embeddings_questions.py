@@ -96,6 +96,7 @@ def test_the_nearest_row_is_the_only_nearest_answer():
             assert all(
                 cosine in reason for cosine, reason in zip(cosines, question.reasons, strict=True)
             )
+            assert not any(re.search(r"\b1 lines", reason) for reason in question.reasons)
     assert asked > 100
 
 

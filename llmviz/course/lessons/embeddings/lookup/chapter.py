@@ -65,7 +65,9 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> kit.Ques
         return None
     reasons = {
         i: words.ask_why.format(
-            token=sources.label(table, i), id=i, gap=abs(i - row), cosine=kit.signed(alike[i])
+            token=sources.label(table, i),
+            gap=kit.count(abs(i - row), "line"),
+            cosine=kit.signed(alike[i]),
         )
         for i in answers
     }

@@ -97,8 +97,7 @@ def kept_question(here: Ground, judged: Judged, i: int, method: str) -> kit.Ques
     k, right = judged.k, int(judged.kept[i])
     if not (_one_set(here.vectors, i, k) and _one_set(judged.points, i, k)):
         return None
-    apart = (n for n in dict.fromkeys((0, k // 2, k - 2, k)) if abs(n - right) >= 2)
-    others = sorted(apart, key=lambda n: abs(n - right))[:2]
+    others = [n for n in dict.fromkeys((k, 0, k // 2, k - 2)) if abs(n - right) >= 2][:2]
     if len(others) < 2:
         return None
     true = ", ".join(kit.quote(here.labels[j]) for j in judged.true[i][:4])
