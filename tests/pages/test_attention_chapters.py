@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.attention import LESSON
 from llmviz.course.lessons.attention.matrices import build
 from llmviz.course.lessons.attention.steps import chapter as steps
@@ -48,6 +49,14 @@ def test_what_is_told_of_short_and_long_sentences_follows_from_the_counts():
     assert re.findall(r"[\d.]+%", line) == ["85.0%", "15.0%", "100%", "95.0%"]
     only = translators.report([{4: (2, 1)}, {4: (2, 2)}])  # one length: both parts are it
     assert re.findall(r"[\d.]+%", only) == ["50.0%", "50.0%", "100%"]
+
+
+def test_all_words_that_came_out_wrong_are_told_or_said_to_be_some_of_them():
+    told = {line: unmarked(translators.caption(line, "a b c", 0)) for line in ("x b c", "x y c")}
+    assert told["x b c"].count("has become") == 1 and told["x y c"].count("has become") == 2
+    assert all("such as" not in text for text in told.values())
+    assert "such as" in translators.caption("x y z", "a b c", 0)
+    assert "such as" in translators.caption("x b", "a b c", 0)  # one is missing
 
 
 def test_both_translators_write_what_the_page_says():
