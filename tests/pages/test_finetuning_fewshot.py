@@ -74,6 +74,7 @@ def test_own_examples_that_cannot_be_used_are_refused_and_stay_in_the_box(own, r
 def test_a_prompt_without_examples_has_no_colour_to_look_at():
     app = fine_part("finetuning", "fewshot", shots="0", wrong="5")
     assert "no examples in this prompt" in boxes(app)
+    assert "With no example before the word" in prose_of(app)
 
 
 @given(some.text(max_size=6))

@@ -58,6 +58,9 @@ def test_what_a_token_costs_is_its_own_surprise_and_wrong_prices_are_apart(seed)
     assert f"t{at}" in as_markdown(question.text)
     said = numbers(question.answers[question.right])[-1]
     assert said == pytest.approx(nats[at], abs=0.006)
+    before = float(re.search(r"cost ([\d.]+) nats", question.text)[1])
+    more = float(re.search(r"adds ([\d.]+),", question.reasons[question.right])[1])
+    assert f"{before + more:.2f}" == f"{said:.2f}"  # as it is read
 
 
 @pytest.mark.parametrize("nats", [[], [0.0], [1.0, 1.0], [0.0, 800.0], [5.0, 5.1]])
