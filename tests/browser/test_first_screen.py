@@ -96,6 +96,40 @@ def test_each_line_of_a_drawn_guess_has_a_mark_of_its_own_in_the_legend(visit):
     expect(legend.locator(".entry").last).to_have_text("your guess")
 
 
+def test_a_line_that_is_drawn_through_what_was_measured_goes_the_same_way(visit):
+    visit.page.set_viewport_size(WIDE)
+    visit.open("discoveries?part=steering", "canvas.plot.open")
+    plot = visit.page.locator("canvas.plot.open").bounding_box()
+
+    def at(dose: float, kept: float) -> tuple[float, float]:
+        across, up = (dose + 1) / 3, kept
+        x = plot["x"] + 56 + across * (plot["width"] - 72)
+        return x, plot["y"] + 12 + (1 - up) * (plot["height"] - 56)
+
+    visit.page.mouse.move(*at(0.4, 0.9))
+    visit.page.mouse.down()
+    for dose, kept in ((0.5, 0.89), (1, 0.29), (2, 0.01)):
+        visit.page.mouse.move(*at(dose, kept), steps=12)
+    visit.page.mouse.up()
+    visit.page.get_by_role("button", name="That is my guess").click()
+    expect(visit.page.get_by_text("Your guess goes the same way")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_guess_beside_a_picture_that_took_long_is_answered_at_once(visit):
+    visit.page.set_viewport_size(WIDE)
+    visit.open("discoveries?part=circuit", "input.handle")
+    visit.settle()
+    handle = visit.page.locator("input.handle")
+    handle.focus()
+    for _ in range(9):
+        visit.page.keyboard.press("ArrowRight")
+    visit.page.get_by_role("button", name="That is my guess").click()
+    expect(visit.page.get_by_text("You said")).to_be_visible()
+    expect(visit.page.get_by_text("Show me without an answer")).to_have_count(0)
+    visit.assert_clean()
+
+
 def test_colours_of_a_strip_have_no_scale_where_nothing_says_of_what(visit):
     visit.open("training?part=loss", ".tok")
     assert not visit.page.locator(".ramp").count()

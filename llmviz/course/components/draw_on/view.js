@@ -24,6 +24,7 @@ const DASHES = [
 ];
 const DOTTED = [2, 4];
 const STEPS = 50; // of an arrow key, from the axis's bottom to its top
+const CLOSE = 6; // pixels from a place: the hand is still there
 const BESIDE = 45; // of the middle of a short text, to its ends
 
 // The same lines with their heights as powers of ten.
@@ -228,22 +229,27 @@ class DrawOn {
     if (!this.asks || event.button) return;
     this.canvas.setPointerCapture(event.pointerId);
     this.from = null;
+    this.passed = new Set();
     this.stroke(event, true);
   }
 
   stroke(event, starts = false) {
     if (!starts && !this.from) return;
     const [px, py] = spotOf(event, this.canvas);
-    const { x } = this.data.asked;
+    const spots = this.data.asked.x.map((value) => this.plot.x(value));
     const { low, high } = this.data.axes.y;
-    const at = x.reduce((best, value, i) => (Math.abs(this.plot.x(value) - px) < Math.abs(this.plot.x(x[best]) - px) ? i : best), 0);
+    const at = spots.reduce((best, spot, i) => (Math.abs(spot - px) < Math.abs(spots[best] - px) ? i : best), 0);
     const value = Math.max(low, Math.min(high, this.plot.y.value(py)));
-    const [at0, value0] = this.from ?? [at, value];
-    const span = Math.abs(at - at0);
-    for (let k = 0; k <= span; k++) {
-      this.drawn[at0 + Math.sign(at - at0) * k] = value0 + (value - value0) * (span ? k / span : 1);
+    const [px0, value0] = this.from ?? [px, value];
+    // A place keeps the height at which the hand passed it: a steep line leads away from there at once.
+    for (const [i, spot] of spots.entries()) {
+      if ((spot - px0) * (spot - px) > 0) continue;
+      this.drawn[i] = px === px0 ? value : value0 + ((value - value0) * (spot - px0)) / (px - px0);
+      this.passed.add(i);
     }
-    this.from = [at, value];
+    const outside = px < spots[0] || px > spots.at(-1);
+    if (outside || !this.passed.has(at) || Math.abs(spots[at] - px) < CLOSE) this.drawn[at] = value;
+    this.from = [px, value];
     this.tell(at);
     event.preventDefault();
   }

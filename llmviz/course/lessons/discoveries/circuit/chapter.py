@@ -86,8 +86,8 @@ def draw(state: kit.PageState) -> None:
             _heads(state, of)
     # All edges are too much for one rerun: some more are patched in each.
     live = not grown.grow(0.0)
-    with right:
-        st.fragment(_rows, run_every=POLL if live else None)(of, live)
+    with right:  # what is guessed there concerns the whole chapter, so it is no fragment then
+        (st.fragment(_rows, run_every=POLL) if live else _rows)(of, live)
     if live:
         return
     circuit, both = whole(*of), named(bundled, of[3])
