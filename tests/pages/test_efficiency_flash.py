@@ -109,7 +109,8 @@ def test_the_question_of_the_factor_has_one_right_answer(data):
         values = [value for (value,) in asked.values]
         shrunk = (tiles.total_before * tiles.rescale)[rises]
         assert np.isclose(shrunk, values[asked.right]).any()
-        right, same, grown = values
+        *nothing, same, grown, right = values
+        assert nothing == [0.0] * (chapter.digits(right) != "0.000")
         assert right < same * high and same < grown * high
     lines = chapter.captions(tiles, [str(i) for i in range(8)])
     assert [words.first in line for line in lines] == [i == 0 for i in range(len(lines))]

@@ -65,11 +65,12 @@ def test_a_film_plays_all_moments_before_the_guess_and_asks_on(covers):
 
 def test_the_wrong_guesses_are_a_village_alone_and_a_village_whole():
     asked = chapter.question()
-    right, whole, every = (value for (value,) in asked.values)
+    right, spread, whole, every = (value for (value,) in asked.values)
     counts = recorded().counts("free", "villages", -1)
     assert asked.right == 0 and right == counts[0].max() / counts[0].sum()
     assert every == 1 and whole == pytest.approx(counts.sum() / 4 / counts[0].sum())
-    assert right + 0.15 < whole < every - 0.15
+    assert spread == 1 / counts.shape[0]
+    assert spread + 0.1 < right and right + 0.15 < whole < every - 0.15
 
 
 def test_bars_have_all_villages_alike_and_kinds_of_words_apart():

@@ -46,7 +46,7 @@ def test_the_record_is_told_as_it_is():
     asked = chapter.question()
     share = sum(one.hole for one in found.searches) / len(found.searches)
     right = found.bundled.right[chapter.ALL]
-    assert asked.values == [(0.0,), (1 - right.right / right.count,), (share,)]
+    assert asked.values == [(0.0,), (1 - right.right / right.count,), (1.0,), (share,)]
     good = chapter.along("good")
     apart = good[:, good.mean(0).argmax()] - good[:, -1]
     told = "over-optimisation" in chapter.best_turn()
