@@ -105,8 +105,8 @@ def draw(state: kit.PageState) -> None:
     chances(*of)
     _kept(state, of, circuit)
     if spoken_of:
-        left = circuit.left
-        kit.looks(state, words.kept_looks, f"{KEY}.kept", four=left[4], twelve=left[12])
+        four, twelve = circuit.left[4], circuit.left[12]
+        kit.looks(state, words.kept_looks, f"{KEY}.kept", four=four, twelve=twelve)
     kit.measured(words.how_ordered)
     _own(state, of, circuit)
     left_over = written(circuit.left[min(FEW, circuit.all)])
