@@ -54,6 +54,12 @@ def vectors_of(words: list[str], unit: bool) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True) if unit else rows
 
 
+@pytest.mark.parametrize("near", ["1", "3"])
+def test_so_few_neighbours_that_nothing_can_be_asked_of_them_are_shown(near):
+    (row,) = sent(open_chapter(spots="Monday", near=near), "case_rows")["rows"]
+    assert row["value"] is not None
+
+
 @pytest.mark.parametrize("by", ["cosine", "euclidean"])
 def test_a_point_s_lines_go_to_its_true_neighbours(by):
     app = open_chapter(spots="cat,Paris", points="2000", near="7", by=by)

@@ -194,7 +194,9 @@ class DrawOn {
     pen.font = font(style, 14);
     pen.textAlign = "center";
     const middle = (first - room + Math.min(plot.right, last + room)) / 2;
-    pen.fillText(this.data.words.here, middle, this.free(middle));
+    const { here } = this.data.words;
+    const fits = pen.measureText(here).width < 2 * (middle - first + room);
+    for (const [i, text] of (fits ? [here] : here.split(" ")).entries()) pen.fillText(text, middle, this.free(middle) + 18 * i);
   }
 
   // The middle of the highest part of the plot that no level and no line crosses near a place.

@@ -193,7 +193,9 @@ def _ask(
     axis = kit.Axis(0, truth.k, words.kept_axis.format(k=truth.k))
     with bars_here:
         if cases:
-            guess.cases(cases, axis, veiled=[len(spots)], picture=f"{KEY}.kept", form="count")
+            guess.cases(
+                cases, axis, veiled=[len(spots)] if at else [], picture=f"{KEY}.kept", form="count"
+            )
     return guess.ask()
 
 
