@@ -83,11 +83,16 @@ def _sentence(state: kit.PageState, bundled: engine.Bundled, number: int) -> mod
     place, pieces = state[at], 1
     if not 0 <= place < len(tokens):
         place, pieces = model.last_piece(bundled.tokenizer, tokens, word) or (-1, 1)
+
+    def taken(token: list[int] | None) -> int | None:
+        """Another token than the one that was looked up in the text, which stays looked up."""
+        return None if token and token[1] == place else kit.second_of(token)
+
     token_strip(
         [TokenRow("", tokens)],
         key=f"{KEY}.{key}",
         selected=None if place < 0 else TokenSelection(0, place, tokens[place].id),
-        on_change=kit.bound(state, f"{KEY}.{key}", selected=(at, kit.second_of)),
+        on_change=kit.bound(state, f"{KEY}.{key}", selected=(at, taken)),
     )
     if pieces > 1:
         count = kit.count(pieces, "token")
