@@ -147,9 +147,6 @@ class _Follower(Writer):
         self.position += len(text)
         self.tail += text[len(seen) :]
 
-    def _index(self, options: Options) -> int:
-        return self._index_among(options, range(len(options)))
-
     def _index_among(self, options: Options, kept: Sequence[int]) -> int:
         index = options.match(self.text, self.position)
         branch = _Branch(self.position, options, kept, index if index in kept else None)

@@ -102,7 +102,7 @@ class Writer:
         raise NotImplementedError
 
     def _index(self, options: Options) -> int:
-        raise NotImplementedError
+        return self._index_among(options, range(len(options)))
 
     def choose(self, options: Options[Value], without: Sequence[Value] = ()) -> Value:
         """Write one of the options and return its value.
@@ -124,7 +124,7 @@ class Writer:
         self._write(options.surfaces[index], -math.log(len(kept)))
         return options.values[index]
 
-    def _index_among(self, options: Options, kept: list[int]) -> int:
+    def _index_among(self, options: Options, kept: Sequence[int]) -> int:
         raise NotImplementedError
 
     def _write(self, surface: str, log_prob: float) -> None:
@@ -167,7 +167,7 @@ class Sampler(Writer):
             return int(u * len(options.values))
         return min(bisect_right(options.cumulative, u), len(options.values) - 1)
 
-    def _index_among(self, options: Options, kept: list[int]) -> int:
+    def _index_among(self, options: Options, kept: Sequence[int]) -> int:
         return kept[int(self.chance.random() * len(kept))]
 
     @property
@@ -196,7 +196,7 @@ class Reader(Writer):
             self._refuse(f"none of {len(options)} choices can follow")
         return index
 
-    def _index_among(self, options: Options, kept: list[int]) -> int:
+    def _index_among(self, options: Options, kept: Sequence[int]) -> int:
         index = self._index(options)
         if index not in kept:
             self._refuse(f"{options.values[index]!r} cannot be chosen here")

@@ -348,7 +348,7 @@ class JobPool:
 
     def _retire(self, process: _Process) -> None:
         with self._lock:
-            if process not in self._idle:
+            if process not in self._idle:  # it got work while its timer rang
                 return
             self._idle.remove(process)
         process.close()

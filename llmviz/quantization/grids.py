@@ -85,6 +85,7 @@ def grid(w: Tensor, scheme: Scheme) -> tuple[Tensor, Tensor | None]:
     if scheme.symmetric:
         scale = blocks.abs().amax(-1) * scheme.clip / scheme.highest
         return _as_stored(scale), None
+    # 0 lies on the grid even where all weights have one sign: its code is the zero point.
     low = blocks.amin(-1).clamp_max(0) * scheme.clip
     high = blocks.amax(-1).clamp_min(0) * scheme.clip
     scale = _as_stored(high / scheme.highest - low / scheme.highest)

@@ -146,7 +146,8 @@ class PagedModel:
         self, number: int, layer: LayerParts, x: Tensor, batch: _Batch, angles: list[Tensor] | None
     ) -> Tensor:
         config, memory = self.config, self.memory
-        h, d, stored = config.n_head, config.head_size, len(batch.slots) // (2 * config.kv_heads)
+        h, d = config.n_head, config.head_size
+        stored = len(batch.slots) // (2 * config.kv_heads)  # a key and a value for each head
         qkv = layer.qkv(x).view(len(x), -1, d)  # (N, H + 2·G, D)
         if angles is not None:
             unrotated = qkv[:, : h + config.kv_heads].transpose(0, 1)

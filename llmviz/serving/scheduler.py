@@ -109,6 +109,7 @@ class Scheduler:
             self._plan_whole_batch(plan)
         else:
             self._plan_running(plan)
+            # Else those who come would take the blocks for which others were just pushed out.
             if not (plan.preempted or plan.swapped_out):
                 self._swap_in(plan)
                 if not self.swapped:
@@ -341,7 +342,7 @@ class Scheduler:
                 plan.swap_in.extend((host, sequence.table[-1]) for host in sequence.host[full:])
                 plan.swapped_in.append(sequence.name)
                 sequence.allocated_slots = len(sequence.table) * blocks.block_size
-                sequence.remembered = 0
+                sequence.remembered = 0  # its new blocks are known to no later prompt yet
                 self._activate(sequence)
                 plan.decode.append(sequence)
             self.free_host_blocks(unit)
@@ -352,6 +353,7 @@ class Scheduler:
         """Take the blocks of a running sequence and its unit, for which nothing is planned yet."""
         unit = list(sequence.unit)
         stored = dict.fromkeys(block for member in unit for block in member.table)
+        # Who comes back from there decodes at once, so no prompt may be half read.
         swaps = self.config.preemption == "swap" and all(member.decodes for member in unit)
         if swaps and len(stored) <= len(self.host_free):
             plan.swap_out.extend(self.swap_out(unit, stored).items())
@@ -446,7 +448,7 @@ class Scheduler:
         """Let a further text of a request run, on the blocks of another of its texts."""
         sequence.table = self.blocks.fork(parent.table)
         sequence.computed = parent.computed
-        sequence.allocated_slots = parent.allocated_slots = 0
+        sequence.allocated_slots = parent.allocated_slots = 0  # both ask: each may need a copy
         sequence.remembered = parent.remembered
         insort(self.running, sequence, key=_age)  # its row is counted already
 

@@ -12,7 +12,7 @@ from llmviz.course.document.languages import run_on
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import browser, class_session, notices, origin
 from llmviz.course.ui.class_answers import MOST, ClassAnswers, name_of, who_of
-from llmviz.course.ui.class_session import CLASSES
+from llmviz.course.ui.class_session import CLASSES, put
 from llmviz.course.ui.classes import OpenClass, Refused
 from llmviz.course.ui.text import escape_markdown
 from llmviz.processes.limits import limit
@@ -139,7 +139,7 @@ def _counted(
         st.caption(words.answered[sum(counts) == 1].format(count=sum(counts)))
         label = words.hide_answers if visible else words.show_answers
         st.button(
-            label, key=f"{shown}.press", type="tertiary", on_click=_set, args=(shown, not visible)
+            label, key=f"{shown}.press", type="tertiary", on_click=put, args=(shown, not visible)
         )
     if visible:
         if draw and question.marks:
@@ -158,21 +158,17 @@ def _own_words(said: list[str], key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(words.wrote[len(said) == 1].format(count=len(said)))
         press: dict[str, Any] = {
-            "on_click": _set,
+            "on_click": put,
             "args": (f"{key}.said", not listed),
             "type": "tertiary",
         }
         st.button(words.hide_words if listed else words.show_words, key=f"{key}.words", **press)
         if listed:
-            press = {"on_click": _set, "args": (f"{key}.longest", not longest), "type": "tertiary"}
+            press = {"on_click": put, "args": (f"{key}.longest", not longest), "type": "tertiary"}
             st.button(words.by_letter if longest else words.by_length, key=f"{key}.order", **press)
     if listed:
         said.sort(key=lambda text: (-len(text) if longest else 0, text.casefold()))
         st.text("\n".join(f"– {text}" for text in said))  # a text is never markup
-
-
-def _set(key: str, value: bool) -> None:
-    st.session_state[key] = value
 
 
 def table(code: str) -> str:

@@ -58,6 +58,11 @@ def window() -> str:
     return streamlit_parts.session() or ""
 
 
+def put(key: str, value: bool | None) -> None:
+    """Keep a value in this window's session."""
+    st.session_state[key] = value
+
+
 def leave(notice: str = "") -> None:
     """Give up this window's session. notice: the name of the text that is then shown."""
     session = current()

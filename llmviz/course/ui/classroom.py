@@ -42,7 +42,7 @@ from llmviz.course.ui import (
     notices,
     origin,
 )
-from llmviz.course.ui.class_session import CLASSES, CODE, NOTICE, PROJECTOR, ClassSession
+from llmviz.course.ui.class_session import CLASSES, CODE, NOTICE, PROJECTOR, ClassSession, put
 from llmviz.course.ui.classes import (
     POINTED,
     Classes,
@@ -275,10 +275,6 @@ def _look(*, around: bool) -> None:
         here.follows, here.seen = not around, -1
 
 
-def _set(key: str, value: bool | None) -> None:
-    st.session_state[key] = value
-
-
 # ---- what is drawn
 
 
@@ -302,7 +298,7 @@ def box() -> None:
             icon=ICON,
             type="tertiary",
             key="_class_open_box",
-            on_click=_set,
+            on_click=put,
             args=(_OPEN, True),
         )
         return
@@ -321,7 +317,7 @@ def box() -> None:
             words.close_box,
             type="tertiary",
             key="_class_close_box",
-            on_click=_set,
+            on_click=put,
             args=(_OPEN, None),
         )
 
@@ -346,14 +342,14 @@ def _led(here: ClassSession) -> None:
 
 def _ending() -> None:
     """Ask once before a class is ended."""
-    ask: dict[str, Any] = {"on_click": _set, "icon": ":material/stop:"}
+    ask: dict[str, Any] = {"on_click": put, "icon": ":material/stop:"}
     if not st.session_state.get(_ENDING):
         st.button(words.end, args=(_ENDING, True), key="_class_ask_end", **ask)
         return
     st.caption(words.end_asks)
     with st.container(horizontal=True):
         st.button(words.end_now, on_click=_whole(_end), type="primary", key="_class_end")
-        st.button(words.end_not, on_click=_set, args=(_ENDING, None), key="_class_not_end")
+        st.button(words.end_not, on_click=put, args=(_ENDING, None), key="_class_not_end")
 
 
 def _joined(code: str) -> None:
@@ -481,7 +477,7 @@ def bar() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             reason, count = notice
             notices.inform(unmarked(words.notices[reason].format(count=count)), ICON)
-            st.button(words.understood, key="_class_understood", on_click=_set, args=(NOTICE, None))
+            st.button(words.understood, key="_class_understood", on_click=put, args=(NOTICE, None))
     here = class_session.current()
     if here is None or here.leads:
         return

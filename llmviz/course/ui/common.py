@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import streamlit as st
 
+from llmviz.course.components.token_strip.view import TokenRow, token_strip
 from llmviz.course.document import ENGLISH, language, languages
 from llmviz.course.figures.theme import Mode
 from llmviz.course.ui.codec import pack_text
@@ -126,6 +127,16 @@ def choose(
     st.segmented_control(
         label, required=True, wrap=True, **more, **state.named(key, names, then=then)
     )
+
+
+def value_strip(
+    rows: Sequence[TokenRow], key: str, label: str | tuple[str, str], low: float = 0.0
+) -> None:
+    """Draw rows of chips, each coloured by its value from `low` to 1.
+
+    label: what a value is, or what its two ends are.
+    """
+    token_strip(rows, key=key, show_ids=False, value_label=label, value_range=(low, 1.0))
 
 
 def list_parts(state: PageState, key: str, names: Mapping[str, str]) -> None:

@@ -42,6 +42,7 @@ from llmviz.course.ui.common import (
     signed,
     suggest,
     theme,
+    value_strip,
 )
 from llmviz.course.ui.contents import Lesson
 from llmviz.course.ui.furniture import words as furniture

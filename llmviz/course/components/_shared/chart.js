@@ -5,7 +5,7 @@ import { eachFrame, onLeave, spotOf } from "./common.js";
 
 // ---- scales
 
-export function logarithm(x) {
+function logarithm(x) {
   return Math.log10(Math.max(x, 1e-12));
 }
 

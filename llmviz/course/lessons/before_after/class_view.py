@@ -10,6 +10,7 @@ from llmviz.course.lessons.before_after import AFTER, BEFORE, counts, words
 from llmviz.course.lessons.before_after.questions import all_asks
 from llmviz.course.ui import kit
 from llmviz.course.ui.class_question import THOUGHT, warn_if_full
+from llmviz.course.ui.class_session import put
 from llmviz.course.ui.classes import OpenClass
 
 POLL = 2.0  # seconds between two looks at the counts
@@ -55,7 +56,7 @@ def _counts(group: OpenClass, when: str) -> None:
             words.hide if visible else words.show,
             key="_test_counts_show",
             type="tertiary",
-            on_click=partial(_set, shown, not visible),
+            on_click=partial(put, shown, not visible),
         )
         st.download_button(
             words.save,
@@ -139,7 +140,3 @@ def _sorting(group: OpenClass, when: str) -> None:
 
 def _sort(group: OpenClass, name: str, text: str, key: str) -> None:
     THOUGHT.sort(group, name, text, st.session_state[key] or "")
-
-
-def _set(key: str, value: bool) -> None:
-    st.session_state[key] = value

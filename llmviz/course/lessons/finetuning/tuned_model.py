@@ -2,7 +2,7 @@
 
 from llmviz.course.ui import engine, kit
 from llmviz.finetuning import tuned_models
-from llmviz.finetuning.continuations import untrained
+from llmviz.finetuning.continuations import Continuation, continuation, untrained
 from llmviz.finetuning.plan import BASE
 
 
@@ -22,6 +22,12 @@ def tuned(name: str) -> engine.Bundled:
 @kit.cached(4)
 def _tuned(bundled: engine.Bundled, name: str) -> engine.Bundled:
     return bundled.changed(name, tuned_models.tuned_model(bundled.model, name))
+
+
+@kit.cached(256)
+def written(bundled: engine.Bundled, prompt: str, tokens: int) -> Continuation:
+    """Return what one of the models writes after a prompt."""
+    return continuation(bundled.model, bundled.tokenizer, prompt, tokens)
 
 
 def random_one() -> engine.Bundled:

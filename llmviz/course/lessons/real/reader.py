@@ -155,6 +155,11 @@ def packed(values: Iterable[float]) -> str:
     return " ".join(str(round(1000 * float(value))) for value in values)
 
 
+def head_means(each: Sequence[Sequence[str]]) -> np.ndarray:
+    """Return the mean of each head's packed shares (L, H)."""
+    return np.array([[unpacked(head).mean() for head in layer] for layer in each])
+
+
 def unpacked(text: str) -> np.ndarray:
     """Return the shares of such a text."""
     return np.array(text.split(), float) / 1000

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.components.text_guard.view import text_guard
-from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.components.token_strip.view import TokenRow
 from llmviz.course.document.marks import unmarked
 from llmviz.course.lessons.real import words
 from llmviz.course.lessons.real.measures import MEASURES, name_of
@@ -219,7 +219,7 @@ def mean_of(
     """Draw the pieces of a text, each with its value from 0 to 1, whose mean a cell shows."""
     details = [{label: kit.percent(value)} for value in values]
     row = TokenRow("", chips(pieces), "", list(values), details)
-    token_strip([row], key=key, show_ids=False, value_label=label, value_range=(0.0, 1.0))
+    kit.value_strip([row], key, label)
 
 
 def own(state: kit.PageState, fields: dict[str, str], *, width: int = 320) -> None:

@@ -29,7 +29,7 @@ export function neighbours(model, id, count) {
 
 // Two vectors cell by cell, and how their cosine comes about, in two pictures: each number opens to
 // its arithmetic.
-export function pairOf(a, b, names) {
+function pairOf(a, b, names) {
   const product = (x, y) => x.reduce((sum, number, i) => sum + number * y[i], 0);
   const [aa, bb, ab] = [product(a, a), product(b, b), product(a, b)];
   const [long, wide] = [Math.sqrt(aa), Math.sqrt(bb)];

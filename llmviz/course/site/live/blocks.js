@@ -151,6 +151,6 @@ export class Memory {
 
 const kernelBytes = () => Uint8Array.from(atob(KERNELS), (letter) => letter.charCodeAt(0));
 
-export function hasSimd() {
+function hasSimd() {
   return typeof WebAssembly === "object" && WebAssembly.validate(kernelBytes());
 }

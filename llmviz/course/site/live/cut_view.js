@@ -59,7 +59,7 @@ export function stripOf(text, { tokenizer, nameOf }) {
 }
 
 // How many numbers became of how many characters, as a sentence; "" of nothing.
-export function became(signs, count) {
+function became(signs, count) {
   if (!count) return "";
   if (count === 1) return signs === 1 ? say("One character became one number.") : say("{signs} characters became one number.", { signs });
   const given = { signs: whole(signs), count: whole(count), each: fixed(signs / count, 2) };

@@ -321,7 +321,7 @@ export class AdamW {
 
 // out (rows, columns) += a·b for b (inner, columns). The number of a for row r and place k lies at
 // r·down + k·across. Two rows and four places at once, which the processor adds side by side.
-export function addProduct(out, a, b, rows, inner, columns, down = inner, across = 1) {
+function addProduct(out, a, b, rows, inner, columns, down = inner, across = 1) {
   const [even, fours] = [rows - (rows % 2), inner - (inner % 4)];
   for (let r = 0; r < even; r += 2)
     for (let k = 0; k < fours; k += 4) {

@@ -8,7 +8,6 @@ import { Characters } from "./tokens.js";
 
 export const LEAST = 50; // characters of a text, and the most that is read of it
 export const MOST = 200_000;
-export const RATE = 0.003;
 const SIGNS = 200; // different characters; rarer ones become one sign
 const DEEPEST = 32; // tokens that the model looks back over, at most
 const HELD = 10; // every so many-th text is held out
@@ -20,7 +19,7 @@ const SHARE = 6; // so many times as long as measuring takes, it learns before t
 const SAMPLES = 6;
 
 // Numbers from 0 up to 1, the same for the same seed (mulberry32); `state` is where it stands.
-export class Chance {
+class Chance {
   constructor(state) {
     this.state = state;
   }
@@ -73,7 +72,7 @@ export function rowsOf(texts, tokenizer, context) {
   return rows;
 }
 
-export function batchOf(rows) {
+function batchOf(rows) {
   const starts = [0];
   for (const [ids] of rows) starts.push(starts.at(-1) + ids.length);
   return {

@@ -204,13 +204,13 @@ export function softmax(scores) {
 }
 
 // x times the share of a standard normal distribution below x.
-export function gelu(x) {
+function gelu(x) {
   return 0.5 * x * (1 + erf(x * Math.SQRT1_2));
 }
 
 // The error function, by its series with positive terms (Abramowitz and Stegun 1964, 7.1.6):
 // 2/√π · exp(-x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1·3·…·(2n+1)).
-export function erf(x) {
+function erf(x) {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = x;
   let sum = x;

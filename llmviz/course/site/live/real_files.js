@@ -19,7 +19,7 @@ export const mega = (bytes) => `${fixed(bytes / MEGA, bytes < 10 * MEGA ? 1 : 0)
 export class Unloaded extends Error {}
 
 // The files of a model's list: its weights in their order, then the tokenizer.
-export const filesOf = ({ shards, tokenizer }) => [...shards, tokenizer];
+const filesOf = ({ shards, tokenizer }) => [...shards, tokenizer];
 export const sizeOf = (manifest) => filesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0);
 
 // Cache Storage by the names of files, which hold their checksums: pages of other folders share it. It

@@ -10,14 +10,14 @@ export function withTemperature(logits, temperature) {
   return Float64Array.from(logits, (one) => one / temperature);
 }
 
-export function keepTopK(logits, k) {
+function keepTopK(logits, k) {
   const kept = new Float64Array(logits.length).fill(-Infinity);
   for (const id of ranked(logits).slice(0, k)) kept[id] = logits[id];
   return kept;
 }
 
 // The fewest tokens whose probabilities reach p together.
-export function keepTopP(logits, p) {
+function keepTopP(logits, p) {
   if (p >= 1) return Float64Array.from(logits);
   const probabilities = softmax(logits);
   let sum = 0;

@@ -22,7 +22,7 @@ export function asked({ model, cache }, layer, head, row) {
 }
 
 // The same as linked matrices, from the query and the keys to the weights: each cell opens.
-export function rowOf(query, keys, steps, names) {
+function rowOf(query, keys, steps, names) {
   const by = 1 / Math.sqrt(query.length);
   const row = (name, of, op, role) => ({ name, rows: [steps.map((step) => step[of])], colLabels: names, op, role });
   const matrices = [

@@ -18,7 +18,7 @@ const COLUMNS = ["scaled", "shifted", "exp", "probability"];
 
 // The numbers of softmax at a temperature for some tokens, and the entropy of all, as `row_at` of
 // llmviz/course/lessons/sampling/temperature. stop: the temperature; null is infinity.
-export function rowAt(logits, ids, stop) {
+function rowAt(logits, ids, stop) {
   const most = logits.reduce((a, b) => Math.max(a, b));
   if (stop === 0) {
     const ties = logits.reduce((count, logit) => count + (logit === most), 0);
@@ -43,7 +43,7 @@ const share = (p) => {
 const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]);
 
 // What the picture says at a temperature. captions: its sentences, with the places of its numbers.
-export function captionOf(captions, token, size, stop, { entropy, probability }) {
+function captionOf(captions, token, size, stop, { entropy, probability }) {
   const among = Math.exp(entropy);
   const named = stop === null ? "infinite" : stop === 0 ? "zero" : among >= 1.05 ? "between" : "sure";
   const about = among >= 10 ? whole(Math.round(among)) : local(String(Number(among.toPrecision(2))));

@@ -3,7 +3,7 @@
 import { el, svg } from "../common.js";
 import { dataAddress } from "./page.js";
 
-export const SCALE = 2;
+const SCALE = 2;
 const FRAME_MARGIN = 16; // pixels around a picture
 const HEADLINE = { font: "600 18px system-ui, sans-serif", line: 26 };
 // What asks for a hand, which a picture has not.

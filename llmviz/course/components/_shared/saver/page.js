@@ -52,7 +52,7 @@ export function styleOf(root) {
   return [...root.getRootNode().querySelectorAll("style")].map((style) => style.textContent).join("\n");
 }
 
-export async function base64(bytes) {
+async function base64(bytes) {
   const address = await dataAddress(new Blob([bytes]));
   return address.slice(address.indexOf(",") + 1);
 }

@@ -12,7 +12,7 @@ export function csv(tables) {
 
 // One table with one line of names above it, as every program reads it: the picture's own where it has one, all
 // below each other where their columns are the same, else a line for each number of each of them.
-export function oneTable(tables) {
+function oneTable(tables) {
   const heads = tables.map(headOf);
   if (tables.length < 2) return tables.flatMap(({ rows }) => [heads[0], ...rows]);
   if (heads.every((head) => String(head) === String(heads[0])))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.corpus.grammar_likelihood import kept_characters
 from llmviz.corpus.states import RULES
-from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.components import TokenRow
 from llmviz.course.components.cell_grid.view import cell_grid
 from llmviz.course.lessons.discoveries.features import words as feature_words
 from llmviz.course.lessons.discoveries.features_record import MODEL, weights_of
@@ -118,9 +118,8 @@ def _picture(steered: model.Steered, guess: kit.Guess) -> None:
     left, right = st.columns([1, 1], gap="medium")
     with left:
         count = len(steered.doses) if revealed else KNOWN
-        look = {"value_label": words.value, "value_range": (-1.0, 1.0), "show_ids": False}
         rows = [row_of(steered, at) for at in range(count)]
-        token_strip(rows, key=f"{KEY}.texts", **look)
+        kit.value_strip(rows, f"{KEY}.texts", words.value, low=-1.0)
     with right:
         doses, top = list(steered.doses), max(steered.doses)
         share = kit.Drawn(words.share_line, doses, steered.of("share").mean(0), "value")

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.files.paths import EXPERIMENT_FOLDER
+from llmviz.interpretability.moments import Moments
 from llmviz.records import require
 from llmviz.training.files import read_json
 
@@ -86,16 +87,11 @@ class Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class Learned(Moments):
     """A training so far: its toy and its moments, at least one."""
 
     toy: Toy
     moments: Sequence[Moment]
-
-    @property
-    def last(self) -> Moment:
-        """The newest moment."""
-        return self.moments[-1]
 
     @cached_property
     def interference(self) -> np.ndarray:

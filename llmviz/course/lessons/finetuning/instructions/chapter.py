@@ -18,7 +18,7 @@ from llmviz.evaluation.exact_loss import log_softmax
 from llmviz.evaluation.text_loss import target_logits
 from llmviz.files.text import check_text
 from llmviz.finetuning.adapters import load_adapter
-from llmviz.finetuning.continuations import Continuation, continuation
+from llmviz.finetuning.continuations import Continuation
 from llmviz.finetuning.instructions import Instruction, ask, tokens_of
 from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import BASE
@@ -95,7 +95,8 @@ def _asked(story: str, question: str, reply: str) -> Instruction:
     task = Instruction(story, question, known_answer(story, question) or typed_answer(reply))
     if task.answer:
         return task
-    said = answer(both()["tuned"], task.prompt).text.strip().split("\n")[0].removesuffix(".")
+    said = tuned_model.written(both()["tuned"], task.prompt, TOKENS).text
+    said = said.strip().split("\n")[0].removesuffix(".")
     return dataclasses.replace(task, answer=said, kind="unknown")
 
 
@@ -134,12 +135,6 @@ def typed_answer(written: str) -> str:
 
 
 @kit.cached(64)
-def answer(bundled: engine.Bundled, prompt: str) -> Continuation:
-    """Return what one of the models writes after a prompt."""
-    return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
-
-
-@kit.cached(64)
 def encoded(bundled: engine.Bundled, task: Instruction) -> Example:
     """Return an example; ValueError for one that is longer than what a model is trained on."""
     tokens, most = tokens_of(bundled.tokenizer, task), bundled.model.context_length + 1
@@ -166,7 +161,7 @@ def _lanes(
         if not opened and name != "base":
             lines.append(words.lane[name].format(text=words.waits))
             continue
-        written = answer(bundled, task.prompt)
+        written = tuned_model.written(bundled, task.prompt, TOKENS)
         text = (written.text.strip() or words.nothing) + ("" if written.ended else " …")
         lines.append(words.lane[name].format(text=kit.quote(text, LINE)))
         if not unknown:

@@ -22,7 +22,7 @@ from llmviz.course.lessons.finetuning.lora.lora_race import (
 )
 from llmviz.course.lessons.finetuning.lora.whole_change import HELD, WholeChange, recorded
 from llmviz.course.lessons.finetuning.training_cost import tell_cost
-from llmviz.course.lessons.finetuning.tuned_model import base
+from llmviz.course.lessons.finetuning.tuned_model import base, written
 from llmviz.course.ui import engine, kit
 from llmviz.course.ui.question import APART
 from llmviz.files.paths import TUNED
@@ -38,7 +38,6 @@ from llmviz.finetuning.adapted import (
     pairs_of,
     spectrum,
 )
-from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.models.costs import count
@@ -425,7 +424,7 @@ def _switch(state: kit.PageState, models: Mapping[str, engine.Bundled]) -> None:
     for column, (label, model) in zip(st.columns(len(whole)), whole.items(), strict=True):
         with column:
             st.markdown(f"**{label}**")
-            reply = written(model, text).text or words.nothing
+            reply = written(model, text, TOKENS).text or words.nothing
             st.code(reply, language=None, wrap_lines=True)
     numbers = count(base().model.config)
     each = [sum(a.size + b.size for a, b in pairs_of(m.model).values()) for m in models.values()]
@@ -445,14 +444,8 @@ def _switch(state: kit.PageState, models: Mapping[str, engine.Bundled]) -> None:
         kit.show_code(
             [use_adapter, merge, unmerge],
             words.snippet_switching.format(**given),
-            lambda: "\n".join(repr(written(model, text).text) for model in whole.values()),
+            lambda: "\n".join(repr(written(model, text, TOKENS).text) for model in whole.values()),
         )
-
-
-@kit.cached(96)
-def written(bundled: engine.Bundled, text: str) -> Continuation:
-    """Return what a model writes behind a text."""
-    return continuation(bundled.model, bundled.tokenizer, text, TOKENS)
 
 
 @kit.cached(32)

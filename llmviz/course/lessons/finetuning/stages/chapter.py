@@ -19,7 +19,6 @@ from llmviz.course.ui import engine, kit
 from llmviz.files.paths import TUNED
 from llmviz.files.text import check_text
 from llmviz.finetuning.classifier import classifier
-from llmviz.finetuning.continuations import Continuation, continuation
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.tuned_models import tuned_card
 from llmviz.training.files import read_json
@@ -100,17 +99,11 @@ def rows(prompt: str, read: int, taught: int) -> list[kit.Case]:
     scored = {"random": 0, "base": read, "tuned": taught}
     cases = []
     for name, model in MODELS.items():
-        reply = after(model(), prompt)
+        reply = tuned_model.written(model(), prompt, TOKENS)
         text = reply.text.strip() or words.nothing
         label = [(words.models[name], False), (text, True), ("" if reply.ended else " …", False)]
         cases.append(kit.Case(label, scored[name], role="value" if name == "tuned" else "query"))
     return cases
-
-
-@kit.cached(96)
-def after(bundled: engine.Bundled, prompt: str) -> Continuation:
-    """Return what one of the models writes after a prompt."""
-    return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
 
 
 def _prompt(state: kit.PageState) -> None:

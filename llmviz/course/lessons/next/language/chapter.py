@@ -1,12 +1,10 @@
 """Chapter "Language": what the same sentence costs in other languages, and in other letters."""
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
 from llmviz.corpus.second_script import respelled
-from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.components import TokenRow
 from llmviz.course.components.token_strip.view import visible_text
 from llmviz.course.lessons.next.language import model, words
 from llmviz.course.lessons.next.language.model import MIXTURES, SHARES, TOKENIZERS, Language
@@ -113,7 +111,8 @@ def _pieces(state: kit.PageState, found: Language) -> None:
     pieces = found.tokens(cutter, language)
     st.selectbox(words.speech, width=190, **state.named("speech", dict(words.speeches)))
     kit.prose(words.sentence, text=model.sentences()[language])
-    _strip([row_of(f"{words.cutters[cutter]}: {words.speeches[language]}", pieces)], "pieces")
+    row = row_of(f"{words.cutters[cutter]}: {words.speeches[language]}", pieces)
+    kit.value_strip([row], f"{KEY}.pieces", words.ends)
     kit.prose(pieces_read(pieces))
 
 
@@ -128,11 +127,6 @@ def row_of(name: str, pieces: list[bytes]) -> TokenRow:
     """Return pieces of a text as chips, lit where they are no whole signs."""
     lit = [float(not visible_text(piece)[1]) for piece in pieces]
     return TokenRow(name, in_line(pieces), tokens(len(pieces)), lit)
-
-
-def _strip(rows: list[TokenRow], name: str) -> None:
-    look: dict[str, Any] = {"value_label": tuple(words.ends), "value_range": (0.0, 1.0)}
-    token_strip(rows, key=f"{KEY}.{name}", show_ids=False, **look)
 
 
 def _letters(state: kit.PageState, found: Language) -> None:
@@ -161,7 +155,7 @@ def _own(text: str, share: float) -> None:
     elif kit.or_refused(check_text, text) is not None:
         both = (text, respelled(text))
         cut = [[token.data for token in model.tokenizer_of(share).tokens(t)] for t in both]
-        _strip([*map(row_of, (words.latin, words.other), cut)], "own")
+        kit.value_strip([*map(row_of, (words.latin, words.other), cut)], f"{KEY}.own", words.ends)
         kit.prose(own_read(*map(len, cut)))
         if alone := left_alone(text):
             more = " …" if len(alone) > LISTED else ""

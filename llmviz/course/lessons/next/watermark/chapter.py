@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.components import TokenRow
 from llmviz.course.components.histogram.view import histogram
 from llmviz.course.lessons.next.watermark import MOST_OF_PROMPT, model, words
 from llmviz.course.lessons.next.watermark.model import ALARM, LONGEST, PUSH, Cell, recorded
@@ -45,7 +45,7 @@ def draw(state: kit.PageState) -> None:
         with left:  # on a phone it is the first, and the handle in sight
             _evidence(asked, found if moved else None, guess)
         with right:
-            _strip([row_of(text.pieces, found, text.entropies)], "text")
+            kit.value_strip([row_of(text.pieces, found, text.entropies)], f"{KEY}.text", words.ends)
         if guess.open:
             kit.prose(f"{counted(found)} {alarm_read(found, mark, reader)}")
         _controls(state)
@@ -148,11 +148,6 @@ def _evidence(asked: Evidence, now: Evidence | None, guess: kit.Guess) -> None:
         picture=f"{KEY}.evidence",
         levels=[(ONE_IN, words.alarm.format(count=ONE_IN))],
     )
-
-
-def _strip(rows: list[TokenRow], name: str) -> None:
-    look: dict[str, Any] = {"value_label": tuple(words.ends), "value_range": (0.0, 1.0)}
-    token_strip(rows, key=f"{KEY}.{name}", show_ids=False, **look)
 
 
 def row_of(
@@ -330,7 +325,7 @@ def _real(state: kit.PageState) -> None:
         row_of([piece.encode() for piece in sample.pieces], sample, name=words.real_rows[name])
         for name, sample in samples.items()
     ]
-    _strip(rows, "real")
+    kit.value_strip(rows, f"{KEY}.real", words.ends)
     free, forced = (samples[name] for name in (model.FREE, model.FORCED))
     how = "one" if free.rings and not forced.rings else "other"
     kit.prose(words.real_read[how], free=free, forced=forced)
@@ -348,5 +343,5 @@ def _real(state: kit.PageState) -> None:
         ids = tuple(bundled.tokenizer.encode_from_start(prompt))
         text = written(bundled, ids, mark, model.REAL_HEAT, 0, 60, bundled.tokenizer.end)
     found = evidence_of(tuple(text.ids), mark)
-    _strip([row_of(text.pieces, found, text.entropies)], "own")
+    kit.value_strip([row_of(text.pieces, found, text.entropies)], f"{KEY}.own", words.ends)
     kit.prose(f"{counted(found)} {alarm_read(found, mark, mark)}")

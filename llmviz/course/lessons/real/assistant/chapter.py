@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.components.token_strip.view import TokenRow
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.assistant import ALONE, ASKED, words
 from llmviz.course.lessons.real.assistant.model import MOST, PENALTY, BothWays, Part, measure
@@ -37,7 +37,7 @@ def draw(state: kit.PageState) -> None:
             kit.prose(words.goes_on, text=kit.quote(found.goes_on.strip(), 200))
         with right:
             kit.prose(words.chat_head, text=kit.quote(given[1], 160))
-            token_strip([strip_of(found.parts)], key=f"{KEY}.strip", **look())
+            kit.value_strip([strip_of(found.parts)], f"{KEY}.strip", words.who, low=-1.0)
             if guess.open:
                 case = "ended" if found.ended else "cut"
                 kit.prose(words.answers[case], text=kit.quote(found.answer, 240), most=MOST)
@@ -63,11 +63,6 @@ def draw(state: kit.PageState) -> None:
     source.proved("reasoning", "conversation")
     if guess.open:
         kit.seen(words.end, **summary(first))
-
-
-def look() -> dict:
-    """Return how the strip of a chat is drawn."""
-    return {"show_ids": False, "value_label": tuple(words.who), "value_range": (-1.0, 1.0)}
 
 
 def strip_of(parts: tuple[Part, ...]) -> TokenRow:

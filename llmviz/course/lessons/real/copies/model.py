@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from llmviz.course.lessons.real import words as lesson_words
-from llmviz.course.lessons.real.reader import Reads, ids_of, packed, text_of, token_losses, unpacked
+from llmviz.course.lessons.real.reader import (
+    Reads,
+    head_means,
+    ids_of,
+    packed,
+    text_of,
+    token_losses,
+)
 
 LENGTH = 25
 SEEDS = (0, 1, 2)
@@ -41,7 +48,7 @@ class Copies(NamedTuple):
     @property
     def back(self) -> np.ndarray:
         """How much each head looks one behind the former place, (L, H)."""
-        return np.array([[unpacked(head).mean() for head in layer] for layer in self.each])
+        return head_means(self.each)
 
     def mean(self, *, second: bool) -> float:
         """The loss of the first time, or of the second but for its first token."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from llmviz.course.lessons.real import words as lesson_words
-from llmviz.course.lessons.real.reader import Reads, ids_of, packed, passage, text_of, unpacked
+from llmviz.course.lessons.real.reader import Reads, head_means, ids_of, packed, passage, text_of
 
 WINDOWS = (16, 32, 64, 128)
 MOST = 120  # tokens of a sentence
@@ -33,7 +33,7 @@ class First(NamedTuple):
     @property
     def shares(self) -> np.ndarray:
         """What each head gives to the first token, means over the later ones, (L, H)."""
-        return np.array([[unpacked(head).mean() for head in layer] for layer in self.each])
+        return head_means(self.each)
 
     @property
     def mean(self) -> float:

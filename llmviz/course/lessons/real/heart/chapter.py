@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.components.token_strip.view import TokenRow
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.heart import words
 from llmviz.course.lessons.real.heart.model import SENTENCES, Heart, Piece, measure
@@ -31,7 +31,7 @@ def draw(state: kit.PageState) -> None:
     with st.container():  # the picture stays in view as far as its looks
         with kit.stage("heart", stays=True):
             rows = [row_of(source.record("heart", text), opened=guess.open) for text in shown]
-            token_strip(rows, key=f"{KEY}.strip", **look())
+            kit.value_strip(rows, f"{KEY}.strip", words.likely)
             kit.prose(words.caption["told" if guess.open else "waits"])
         guess.ask()
         kit.choose(state, "heartway", words.way_label, words.ways)
@@ -49,17 +49,12 @@ def draw(state: kit.PageState) -> None:
     found: Heart
     begun = (state.params["hearttext"].default,)
     found, _ = source.or_recorded("heart", (state["hearttext"].strip(),), begun)
-    token_strip([row_of(found, opened=True)], key=f"{KEY}.own", **look())
+    kit.value_strip([row_of(found, opened=True)], f"{KEY}.own", words.likely)
     kit.prose(own_line(found))
     kit.section(words.matters)
     source.proved("errors", "memorization")
     if guess.open:
         kit.seen(words.end, **facts())
-
-
-def look() -> dict:
-    """Return how strips of sentences are drawn."""
-    return {"show_ids": False, "value_label": words.likely, "value_range": (0.0, 1.0)}
 
 
 def row_of(found: Heart, *, opened: bool) -> TokenRow:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.components.token_strip.view import TokenRow, token_strip
+from llmviz.course.components.token_strip.view import TokenRow
 from llmviz.course.lessons.real import source
 from llmviz.course.lessons.real.defaults import NAME
 from llmviz.course.lessons.real.yesterday import words
@@ -40,11 +40,8 @@ def draw(state: kit.PageState) -> None:
             kit.choose(state, "yesterdayway", words.way_label, words.ways)
         left, right = st.columns([3, 2], gap="large")
         with left:
-            token_strip(
-                [row_of(getattr(found, way) if guess.open else found.anew, found.name)],
-                key=f"{KEY}.strip",
-                **look(),
-            )
+            sent = getattr(found, way) if guess.open else found.anew
+            kit.value_strip([row_of(sent, found.name)], f"{KEY}.strip", words.who, low=-1.0)
         with right:
             shown = WAYS if guess.open else ("kept",)
             kit.case_rows(
@@ -80,11 +77,6 @@ def draw(state: kit.PageState) -> None:
     source.proved("reasoning", "conversation")
     if guess.open:
         kit.seen(words.end, **summary(first))
-
-
-def look() -> dict:
-    """Return how the strip of what is sent is drawn."""
-    return {"show_ids": False, "value_label": tuple(words.who), "value_range": (-1.0, 1.0)}
 
 
 def row_of(shown: Strip, name: str) -> TokenRow:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.components import TokenRow
 from llmviz.course.lessons.reasoning.conversation import MOST_TURNS, ROLES, words
 from llmviz.course.lessons.reasoning.conversation.chat_model import (
     ALL,
@@ -117,13 +117,7 @@ def _line(state: kit.PageState, messages: Talk, *, opened: bool) -> str:
     tokens = read(messages, shape)
     note = words.strip_note.format(tokens=kit.count(len(tokens), "token"))
     row = row_of(tokens[:most], words.shapes[shape], note)
-    token_strip(
-        [row],
-        key=f"{KEY}.strip",
-        show_ids=False,
-        value_label=words.value,
-        value_range=(-1.0, 1.0),
-    )
+    kit.value_strip([row], f"{KEY}.strip", words.value, low=-1.0)
     kit.choose(state, "chatshape", words.template, words.shapes)
     if shape == SWAPPED and not opened:
         kit.prose(words.waits)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from llmviz.course.components import TokenRow, token_strip
+from llmviz.course.components import TokenRow
 from llmviz.course.lessons.reasoning.tools import tool_loop, words
 from llmviz.course.lessons.reasoning.tools.tool_record import bundled
 from llmviz.course.lessons.reasoning.tools.tool_texts import TOKENS, UNKNOWN, Question
@@ -60,8 +60,7 @@ def turns(given: Given, key: str, *, waits: str = "") -> None:
     """
     run, rows = run_of(given), rows_of(given)
     shown = rows[:3] if waits else rows
-    look = {"value_label": words.value_label, "value_range": (0.0, 1.0)}
-    token_strip(shown, key=f"{key}.{given[2]}", show_ids=False, **look)
+    kit.value_strip(shown, f"{key}.{given[2]}", words.value_label)
     kit.prose(waits or answer_read(run, given[0]))
     count = sum(ids.count(UNKNOWN) for who, ids in run.turns if who != tool_loop.MODEL)
     if count:

@@ -196,19 +196,10 @@ def _grid(
     )
 
 
-def plain_zero(value: float) -> str:
-    """Return a value with two digits; what rounds to 0 has no sign.
-
-    >>> plain_zero(-0.001), plain_zero(-1.5)
-    ('0.00', '−1.50')
-    """
-    return kit.signed(value)
-
-
 def _kind(ids: Ids) -> None:
     values = np.concatenate([part.numpy() for part in readings("kind", ids)])
     rows = [row.format(side=side) for side in words.sides["kind"] for row in words.norm_rows]
-    _grid(values, rows, ids, "kind", words.norm_grid, plain_zero, starts=[3], limit=1.0)
+    _grid(values, rows, ids, "kind", words.norm_grid, kit.signed, starts=[3], limit=1.0)
     kit.prose(words.norm_read, most=float(np.abs(values[4]).max()))
 
 

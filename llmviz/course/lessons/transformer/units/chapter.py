@@ -130,7 +130,7 @@ def _searched(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, liv
     guess = kit.Guess(GUESS, question(it) if first else None, by_hand=True)
     shown = guess.open
     (text, place), *_ = it.peaks()
-    token, top = kit.spoken(text[place], bundled.tokenizer), _written(it.values(text)[place])
+    token, top = kit.spoken(text[place], bundled.tokenizer), kit.signed(it.values(text)[place])
     with kit.stage("units"):
         _texts(it, guess, read.ids if shown else ())
         _choice(state, it)
@@ -199,7 +199,7 @@ def question(it: Unit) -> kit.Question | None:
     if len(set(near)) < 3:
         return None
     names = dict(zip(range(place - 1, place + 2), near, strict=True))
-    before, value, after = map(_written, it.values(text)[place - 1 : place + 2])
+    before, value, after = map(kit.signed, it.values(text)[place - 1 : place + 2])
     reasons = {place - 1: words.ask_before, place: words.ask_right, place + 1: words.ask_after}
     slots: dict[str, Any] = {"before": before, "value": value, "after": after, "rows": TEXTS}
     return kit.Question.among(
@@ -209,10 +209,6 @@ def question(it: Unit) -> kit.Question | None:
         lambda at: kit.spoken(names[at], it.bundled.tokenizer),
         **slots,
     )
-
-
-def _written(value: float) -> str:
-    return kit.signed(value)
 
 
 def _texts(it: Unit, guess: kit.Guess, own: Sequence[int]) -> None:
@@ -252,7 +248,7 @@ def _row(
     if veiled:
         return TokenRow(words.asked_row, tokens, values=[0.0] * len(tokens))
     details = [{words.value: kit.signed(value)} for value in values]
-    return TokenRow(name or _written(max(values)), tokens, values=values, details=details)
+    return TokenRow(name or kit.signed(max(values)), tokens, values=values, details=details)
 
 
 def _choice(state: kit.PageState, it: Unit) -> None:
