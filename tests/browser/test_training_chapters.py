@@ -303,3 +303,17 @@ def test_the_film_of_a_run_follows_the_scrubber_and_its_head_is_in_the_link(less
     expect(page.locator(".letter.asks")).to_have_text("a")
     wait_link(page, "film_asking=2")
     window.assert_clean()
+
+
+def test_a_paragraph_is_learned_and_its_guess_is_answered(window):
+    window.open("training?part=teach")
+    page = window.page
+    page.get_by_role("button", name="Start").click()
+    plot = page.locator("canvas.plot.open")
+    plot.focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="That is my guess").click()
+    expect(page.get_by_text("What is easy is learned first: which letters")).to_be_visible()
+    expect(page.locator(".lv-ask")).to_have_count(1)
+    window.assert_clean()

@@ -81,15 +81,16 @@ def shown() -> tuple[Taught, ...]:
 def _stage(text: str, results: Sequence[Taught]) -> None:
     whole = results[-1].step == model.STEPS
     guess = kit.Guess(GUESS, question(text, results) if whole else None)
-    left, right = st.columns([5, 4], gap="medium")
-    with left:
-        for point in results:
-            if point.wrote is not None:
-                label = words.after["later" if point.step else "first"].format(step=point.step)
-                kit.prose(kit.run_on([label, lit(point.wrote, text)]))
-    with right:
-        _curve(text, results, guess)
-    guess.ask()
+    with kit.stage("taught"):  # a guess runs what is drawn of the job again, and no more
+        left, right = st.columns([5, 4], gap="medium")
+        with left:
+            for point in results:
+                if point.wrote is not None:
+                    label = words.after["later" if point.step else "first"].format(step=point.step)
+                    kit.prose(kit.run_on([label, lit(point.wrote, text)]))
+        with right:
+            _curve(text, results, guess)
+        guess.ask()
     revealed = guess.question is not None and guess.open
     kit.prose(words.caption["told" if revealed else "going"], **summary(results))
 
