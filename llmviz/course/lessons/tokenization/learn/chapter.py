@@ -153,7 +153,9 @@ def _film(state: kit.PageState, film: Film, step: int, last: int) -> None:
         tie_rule=TIE_RULES["lowest-ids"],
         step=step,
         of=len(film.steps),
-        on_change=kit.bound(state, "learn.film", step="step"),
+        on_change=kit.bound(
+            state, "learn.film", step=("step", lambda at: None if at == step else at)
+        ),
     )
 
 
