@@ -29,11 +29,6 @@ class Probe(NamedTuple):
     accuracy: float
     control: float  # of the probe that was trained on tags by lot
 
-    @property
-    def selectivity(self) -> float:
-        """accuracy − control."""
-        return self.accuracy - self.control
-
 
 def control_labels(words: Sequence[str], truth: Tensor, seed: int = 0) -> Tensor:
     """Return for each word a class by lot, the same for the same word, (N,) int64.

@@ -111,7 +111,6 @@ class TrainData:
         *,
         windows: str = "auto",
         fraction: float = 0.1,
-        split_seed: int = 0,
         seed: int = 0,
     ) -> TrainData:
         """Encode a corpus, split by document (a single document: its last `fraction`).
@@ -119,7 +118,7 @@ class TrainData:
         `windows="auto"` chooses `random` for a single document, `padded` where nine documents of
         ten fit the context, else `documents`.
         """
-        train, validation = corpus.split(fraction, split_seed)
+        train, validation = corpus.split(fraction)
         return cls.from_documents(
             train, validation, tokenizer, context_length, windows=windows, seed=seed
         )

@@ -101,7 +101,6 @@ def as_sent(format):
         "exponent": format.exponent_bits if real else 0,
         "mantissa": format.mantissa_bits if real else 0,
         "infinity": real and format.has_infinity,
-        "scale": 1,
     }
 
 

@@ -15,7 +15,7 @@ from llmviz.course.components import unpack
 from llmviz.course.components.case_rows.view import Axis
 from llmviz.course.document.marks import unmarked
 from llmviz.course.ui import guess, guess_given
-from llmviz.course.ui.question import Question, begin_of
+from llmviz.course.ui.question import Question, begins_of
 from tests.pages.harness import fine, open_part, prose_of
 
 TAG = re.compile(r"<[^>]+>")
@@ -73,7 +73,7 @@ def on_axis(made: guess.Guess, axis: Axis, veiled: Sequence[int]) -> Iterator[On
     """Where a guess is asked for with one handle, that handle."""
     if made.question is not None and made.asks and len(veiled) == 1:
         (right,) = made.right
-        begin = begin_of(axis.low, axis.high, right, log=axis.log)
+        begin = begins_of(axis.low, axis.high, [right], log=axis.log)[0]
         yield OnAxis(made.question, axis.low, axis.high, axis.log, begin)
 
 

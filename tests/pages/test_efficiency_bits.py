@@ -45,7 +45,6 @@ def test_the_typed_number_and_all_formats_are_sent(opened):
     assert [one["name"] for one in payload["formats"]] == list(FORMATS)
     for one in payload["formats"]:
         assert sum(width for _, width in one["groups"]) == one["bits"] == FORMATS[one["name"]].bits
-        assert one["scale"] == 1
 
 
 def test_every_word_that_the_browser_asks_for_is_there(opened):

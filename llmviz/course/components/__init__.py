@@ -126,7 +126,7 @@ Points and positions (imported from their own modules)
         texts that fill up place by place, each ``Filling`` beside the others
 
 Numbers
-    ``bit_rows.view.bit_rows(formats, number, *, key, labels, notes, words, scales, …) -> str``
+    ``bit_rows.view.bit_rows(formats, number, *, key, labels, notes, words, …) -> str``
         a number in several formats, each bit a button; returns the pattern that was flipped
 
 What is large and the same for everybody is a ``stored.Stored`` part: browsers fetch it once.

@@ -142,7 +142,7 @@ def _cells(values: np.ndarray, x: int, y: int, mode: theme.Mode) -> dict[str, ob
         "dy": 1,
         "zmin": -DEEP,
         "zmax": DEEP,
-        "colorscale": theme.diverging_scale("neutral", mode),
+        "colorscale": theme.diverging_scale(mode),
         "showscale": False,
         "hoverinfo": "skip",
     }

@@ -87,14 +87,13 @@ def bars(
     *,
     title: str = "",
     height: int = 320,
-    percent: bool = True,
     roles: Sequence[str | int] = ("weights", "residual"),
     mode: theme.Mode = "light",
 ) -> go.Figure:
     """Return grouped bars, each series in the colour of its role, or of a number in the palette.
 
-    labels: (N,), shown as they are. series: each (N,), by its name, shares from 0 to 1 if
-    `percent`; NaN leaves a bar out.
+    labels: (N,), shown as they are. series: each (N,), by its name, shares from 0 to 1; NaN
+    leaves a bar out.
     """
     thin = {"color": theme.BAR_EDGE, "width": 0.5}
     traces = [
@@ -109,12 +108,12 @@ def bars(
                 else theme.role_color(role, mode),
                 "line": thin,
             },
-            "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",
+            "hovertemplate": "%{y:.1%}",
         }
         for (name, values), role in zip(series.items(), roles, strict=False)
     ]
     layout = _layout(mode, title, axes, height=height, barmode="group", bargap=0.3)
     layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
     # Half a percent stays one, not "0%".
-    layout["yaxis"] |= {"rangemode": "tozero"} | ({"tickformat": "~%"} if percent else {})
+    layout["yaxis"] |= {"rangemode": "tozero", "tickformat": "~%"}
     return go.Figure(traces, layout)

@@ -20,14 +20,13 @@ def named_bars(
     axis: dict[str, Any],
     mode: Mode = "light",
     *,
-    hover: str = "%{customdata}: %{text}<extra></extra>",
     room: int = 48,
 ) -> go.Figure:
     """Return one horizontal bar for each name, in the order given.
 
     names, values and texts: (N,) each; equal names stand for different bars all the same.
     colors: one for all bars, or one each. axis: what the axis of the values has of its own.
-    hover: what is said of a bar under the pointer. room: pixels on the right for the texts.
+    room: pixels on the right for the texts.
     """
     rows = list(range(len(names)))
     bars = {
@@ -40,7 +39,7 @@ def named_bars(
         "text": list(texts),
         "textposition": "outside",
         "cliponaxis": False,
-        "hovertemplate": hover,
+        "hovertemplate": "%{customdata}: %{text}<extra></extra>",
     }
     layout = bare_layout(
         mode,

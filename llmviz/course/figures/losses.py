@@ -44,7 +44,6 @@ def compared(
     axis: str,
     mode: Mode = "light",
     *,
-    logarithmic: bool = False,
     digits: int = 3,
 ) -> go.Figure:
     """Return numbers as bars that lie below each other, the one called `chosen` in full colour."""
@@ -69,9 +68,6 @@ def compared(
         bargap=0.45,
         margin={"l": 8, "r": 56, "t": 8, "b": 44},
     )
-    layout["xaxis"] |= {
-        "title": {"text": axis, "standoff": 8},
-        "type": "log" if logarithmic else "linear",
-    }
+    layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}, "type": "linear"}
     layout["yaxis"] |= {"autorange": "reversed", "automargin": True, "ticks": "", "showgrid": False}
     return go.Figure([bars], layout)

@@ -36,7 +36,7 @@ def number_table(
         "z": [[None if np.isnan(v) else round(v, 4) for v in row] for row in values.tolist()],
         "zmin": -top if signed else 0,
         "zmax": top,
-        "colorscale": theme.diverging_scale("neutral", mode) if signed else scale,
+        "colorscale": theme.diverging_scale(mode) if signed else scale,
         "showscale": False,
         "hovertemplate": "%{y}, %{x}: %{z:.3f}<extra></extra>",
     }

@@ -236,9 +236,9 @@ def chart_layout(axes: Sequence[str], mode: Mode = "light", **overrides: Any) ->
     return layout
 
 
-def diverging_scale(role: str = "neutral", mode: Mode = "light") -> list[list[float | str]]:
+def diverging_scale(mode: Mode) -> list[list[float | str]]:
     """Return a Plotly colour scale for signed data; use it with ``zmid=0``."""
-    negative, positive = POLES[mode][role]
+    negative, positive = POLES[mode]["neutral"]
     return [[0.0, negative], [0.5, INK[mode]["surface"]], [1.0, positive]]
 
 

@@ -32,17 +32,13 @@ def draw_part(
     label: str,
     names: Mapping[str, str],
     parts: Mapping[str, Callable[[PageState], None]],
-    *,
-    needs_engine: bool = False,
 ) -> None:
     """Show the choice of a part, which the control `key` holds, and draw that part.
 
-    names: what each is called, in order. parts: what draws each. needs_engine: whether no part can
-    do without torch, for which the choice then need not wait.
+    names: what each is called, in order. parts: what draws each.
     """
     choose_below_title(state, key, label, names, parts=True)
-    if not needs_engine or engine_ready():
-        parts[state[key]](state)
+    parts[state[key]](state)
 
 
 SOUGHT = "lv-sought"  # the block around the head of the section to which a link has led

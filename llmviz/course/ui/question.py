@@ -159,17 +159,6 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def begin_of(low: float, high: float, right: float, *, log: bool = False) -> float:
-    """Return the end of an axis at which a handle begins, which is not where the answer is.
-
-    right: the answer.
-
-    >>> begin_of(0, 1, 0.02), begin_of(0, 1, 0.98), begin_of(0, 1, 0.8)
-    (1, 0, 1)
-    """
-    return begins_of(low, high, [right], log=log)[0]
-
-
 def begins_of(
     low: float, high: float, rights: Sequence[float], *, log: bool = False
 ) -> list[float]:

@@ -325,7 +325,7 @@ def test_no_script_waits_for_focus_by_a_property_that_browsers_do_not_have():
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_every_role_has_every_colour(mode):
     assert set(theme.ROLE_TEXT[mode]) == set(theme.POLES[mode]) == {*theme.ROLES[mode], "neutral"}
-    assert theme.diverging_scale("query", mode)[1][1] == theme.INK[mode]["surface"]
+    assert theme.diverging_scale(mode)[1][1] == theme.INK[mode]["surface"]
 
 
 def halves(**other):

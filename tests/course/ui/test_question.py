@@ -24,7 +24,7 @@ from llmviz.course.ui.guess import Guess, told_by_hand
 from llmviz.course.ui.guess_drawn import words as guess_words
 from llmviz.course.ui.guess_given import Given, slot_of
 from llmviz.course.ui.prose import quote
-from llmviz.course.ui.question import NEAR_END, Question, begin_of, share_question
+from llmviz.course.ui.question import NEAR_END, Question, begins_of, share_question
 from tests.pages.harness import sent
 
 
@@ -418,7 +418,7 @@ axes = some.tuples(some.floats(1e-3, 1e3), some.floats(1.1, 1e4))
 def test_no_handle_begins_where_the_answer_is(axis, share, log):
     low, high = axis[0], axis[0] * axis[1]
     right = low * (high / low) ** share if log else low + share * (high - low)
-    begin = begin_of(low, high, right, log=log)
+    begin = begins_of(low, high, [right], log=log)[0]
     assert begin in (low, high)
     far = (
         abs(math.log(begin / right) / math.log(high / low))

@@ -32,7 +32,7 @@ function isNegative(x) {
 
 // The pattern of the nearest number of a format; null where it has none (NaN as an integer).
 export function encode(format, value) {
-  if (!format.exponent) return encodeWhole(format, value / format.scale);
+  if (!format.exponent) return encodeWhole(format, value);
   const sign = isNegative(value) ? 2 ** (format.bits - 1) : 0;
   const most = largest(format) + (format.infinity ? 1 : 0);
   if (Number.isNaN(value)) return largest(format) + (format.infinity ? 1 + 2 ** (format.mantissa - 1) : 1);
@@ -70,9 +70,9 @@ export function kindOf(format, bits) {
   return { kind: mantissa ? "subnormal" : "zero", power };
 }
 
-// The value of a pattern; of an integer, times its scale.
+// The value of a pattern.
 export function decode(format, bits) {
-  if (!format.exponent) return wholeOf(format, bits) * format.scale;
+  if (!format.exponent) return wholeOf(format, bits);
   const { sign, exponent, mantissa } = fields(format, bits);
   const { kind, power } = kindOf(format, bits);
   if (kind === "nan") return NaN;
@@ -90,7 +90,7 @@ export function wholeOf(format, bits) {
 // How far the next number is; null for infinity and NaN.
 export function spacing(format, bits) {
   const { kind, power } = kindOf(format, bits);
-  if (kind === "whole") return format.scale;
+  if (kind === "whole") return 1;
   return kind === "infinite" || kind === "nan" ? null : 2 ** (power - format.mantissa);
 }
 
@@ -106,7 +106,7 @@ export function fate(format, value, bits) {
   if (held === value || (Number.isNaN(held) && Number.isNaN(value))) return "exact";
   const size = Math.abs(value);
   if (!format.exponent) {
-    if (toEven(value / format.scale) !== wholeOf(format, bits)) return "overflows";
+    if (toEven(value) !== wholeOf(format, bits)) return "overflows";
   } else if (format.infinity ? Math.abs(held) === Infinity : size > Math.abs(held) + spacing(format, bits) / 2) {
     return "overflows";
   }

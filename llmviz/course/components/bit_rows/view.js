@@ -207,9 +207,7 @@ class Row {
     if (kind === "whole") {
       const half = 2 ** (format.bits - 1);
       const whole = wholeOf(format, bits);
-      const sum = whole < 0 ? `−${half} + ${whole + half}` : String(whole);
-      const integer = whole < 0 ? `(${sum})` : sum;
-      return format.scale === 1 ? `= ${sum}` : `= ${integer} × ${text(format.scale)}`;
+      return whole < 0 ? `= −${half} + ${whole + half}` : `= ${whole}`;
     }
     if (kind === "infinite" || kind === "nan") return words.special[kind];
     const { sign, mantissa } = fields(format, bits);

@@ -17,19 +17,17 @@ def bit_rows(
     labels: Sequence[str],
     notes: Sequence[str],
     words: Mapping[str, Any],
-    scales: Sequence[float] = (),
     pattern: str = "",
     on_change: Callable[[], None] | None = None,
 ) -> str:
     """Draw a row of bits for each format, with the value, its formula, and what was lost.
 
-    labels, notes: what stands at each row. scales: what an integer of each format is multiplied by
-    (1 if not given; a floating-point format has none). pattern: "NAME:BITS" where one format's bits
-    are the number, instead of ``number``; a bit that is flipped makes such a pattern, which is
-    returned. words: see ``board`` in the document of "Numbers as bits".
-    Raises ValueError for lists of different lengths or a scale that is not above 0.
+    labels, notes: what stands at each row. pattern: "NAME:BITS" where one format's bits are the
+    number, instead of ``number``; a bit that is flipped makes such a pattern, which is returned.
+    words: see ``board`` in the document of "Numbers as bits".
+    Raises ValueError for lists of different lengths.
     """
-    payload = rows_payload(formats, number, labels, notes, scales) | {"words": dict(words)}
+    payload = rows_payload(formats, number, labels, notes) | {"words": dict(words)}
     now = mount("bit_rows", payload, key=key, state="pattern", start=pattern, on_change=on_change)
     return now if isinstance(now, str) and (not now or _known(now, formats)) else ""
 
@@ -69,15 +67,11 @@ def rows_payload(
     number: float,
     labels: Sequence[str],
     notes: Sequence[str],
-    scales: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Return what the rows are sent, checked. The number travels as text: NaN and ∞ among them."""
-    scales = list(scales) or [1.0] * len(formats)
-    if not len(formats) == len(labels) == len(notes) == len(scales):
-        raise ValueError("formats, labels, notes and scales must be equally many")
-    if not all(0 < scale < float("inf") for scale in scales):
-        raise ValueError(f"scales must be finite and above 0; got {scales}")
-    rows = zip(formats, labels, notes, scales, strict=True)
+    if not len(formats) == len(labels) == len(notes):
+        raise ValueError("formats, labels and notes must be equally many")
+    rows = zip(formats, labels, notes, strict=True)
     return {"number": repr(float(number)), "formats": [_row(*row) for row in rows]}
 
 
@@ -104,7 +98,7 @@ def _known(text: str, formats: Sequence[Format]) -> bool:
     return True
 
 
-def _row(format: Format, label: str, note: str, scale: float) -> dict[str, Any]:
+def _row(format: Format, label: str, note: str) -> dict[str, Any]:
     real = format if isinstance(format, FloatFormat) else None
     return {
         "name": format.name,
@@ -115,5 +109,4 @@ def _row(format: Format, label: str, note: str, scale: float) -> dict[str, Any]:
         "exponent": real.exponent_bits if real else 0,
         "mantissa": real.mantissa_bits if real else 0,
         "infinity": bool(real and real.has_infinity),
-        "scale": 1.0 if real else float(scale),
     }

@@ -1,13 +1,11 @@
 """Whether a graded question has one right answer: as its numbers are written, one stands out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from llmviz.course.ui import kit
 
 
-def stands_out(
-    values: Sequence[float], right: int, written: Callable[[float], str] = kit.signed
-) -> bool:
+def stands_out(values: Sequence[float], right: int) -> bool:
     """Whether no other value is written like that at `right`.
 
     A learner sees rounded numbers: two that look the same are two right answers.
@@ -15,5 +13,5 @@ def stands_out(
     >>> stands_out([0.501, 0.2], 0), stands_out([0.501, 0.502], 1)
     (True, False)
     """
-    own = written(values[right])
-    return all(written(value) != own for i, value in enumerate(values) if i != right)
+    own = kit.signed(values[right])
+    return all(kit.signed(value) != own for i, value in enumerate(values) if i != right)

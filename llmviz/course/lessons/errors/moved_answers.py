@@ -75,13 +75,13 @@ WAYS: dict[str, Callable[[TwoOwners], str]] = {
 """By name: the text whose next token is the answer."""
 
 
-def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) -> list[TwoOwners]:
+def asked_stories(tokenizer: Tokenizer, count: int = STORIES) -> list[TwoOwners]:
     """Return stories up to a question who has which of two things that two people have.
 
     The names of a story begin with different tokens, so that the next token tells the answer.
     """
     found: list[TwoOwners] = []
-    for document in generate(10_000 + 1_000 * count, seed):
+    for document in generate(10_000 + 1_000 * count, SEED):
         if len(found) == count:
             break
         for fact in document.facts:

@@ -138,16 +138,14 @@ class TagCounts(NamedTuple):
         return self.words.get(word, np.zeros(len(self.start)))
 
 
-def count_tags(
-    sentences: Sequence[Sequence[tuple[str, str]]], tags: Sequence[str] = TAGS
-) -> TagCounts:
+def count_tags(sentences: Sequence[Sequence[tuple[str, str]]]) -> TagCounts:
     """Count (word, tag) sentences, without smoothing."""
-    number = {tag: k for k, tag in enumerate(tags)}
-    start, transition = np.zeros(len(tags)), np.zeros((len(tags), len(tags)))
+    number = {tag: k for k, tag in enumerate(TAGS)}
+    start, transition = np.zeros(len(TAGS)), np.zeros((len(TAGS), len(TAGS)))
     words: dict[str, np.ndarray] = {}
     for sentence in sentences:
         for word, tag in sentence:
-            words.setdefault(word, np.zeros(len(tags)))[number[tag]] += 1
+            words.setdefault(word, np.zeros(len(TAGS)))[number[tag]] += 1
         if sentence:
             start[number[sentence[0][1]]] += 1
         for (_, before), (_, after) in pairwise(sentence):
