@@ -63,7 +63,8 @@ def waiting(app: AppTest) -> Iterator[Any]:
 
 def give(app: AppTest, key: str, question: Question, chosen: int) -> None:
     values = question.values[chosen] if question.values else ()
-    given = Given.to(question, chosen, [float(value) for value in values])  # as a hand sets them
+    drawn = [float(value) for value in values]  # as a hand sets them
+    given = Given.to(question, chosen, drawn, line=len(drawn) > 1)
     app.session_state[slot_of(app.session_state[HERE], key)] = given
 
 
