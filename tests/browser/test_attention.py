@@ -351,7 +351,7 @@ def a_head_is_the_answer_and_the_bars_tell_what_comes_without_it(page):
     for key in ("ArrowUp", "ArrowUp", "Enter"):  # from layer 3, head 3
         page.keyboard.press(key)
     wait_for_address(page, "layer", "1")
-    page.get_by_text("Right.", exact=True).wait_for()
+    page.get_by_text("Right: Layer 1, head 3").wait_for()
     rows = page.locator(".row[role=group]")
     expect(rows.nth(1)).to_have_attribute("aria-label", re.compile(r"·Samir: 9\d"))
     settle(page)

@@ -224,10 +224,10 @@ def told_by_hand(question: Question, chosen: int, guess: str, *, line: bool) -> 
     """
     is_right = chosen == question.right
     right, nearest = (unmarked(question.answers[at]) for at in (question.right, chosen))
+    if not guess and line:
+        return words.by_hand["same" if is_right else "other"].format(right=right)
     if not guess:
-        says = words.by_hand if line else words.graded
-        both = ("same", "other") if line else ("right", "wrong")
-        return says[both[not is_right]].format(right=right)
+        return (unmarked(words.right) if is_right else words.graded["wrong"]).format(right=right)
     own_reason = question.reasons[chosen] != question.reasons[question.right]
     case = "said"
     if guess != nearest and (is_right or own_reason):

@@ -171,11 +171,12 @@ def test_who_comes_near_a_wrong_answer_reads_which_one_its_reason_is_about():
 def test_who_clicked_is_told_of_no_way_that_a_line_goes():
     asked = Question("?", ["here", "there"], 0, ["", ""], values=[(1, 0), (2, 9)])
     clicked, drawn = Guess("clicked", asked), Guess("drawn", asked)
-    for at, says, clicks in (([1, 0], "same", "right"), ([2, 9], "other", "wrong")):
+    wrong = guess_words.graded["wrong"].format(right="here")
+    for at, says, clicks in (([1, 0], "same", "Right: here"), ([2, 9], "other", wrong)):
         drawn.settle(at, line=True)
         assert told(drawn, asked) == guess_words.by_hand[says].format(right="here")
         clicked.settle(at)
-        assert told(clicked, asked) == guess_words.graded[clicks].format(right="here")
+        assert told(clicked, asked) == clicks
 
 
 def test_a_line_that_falls_does_not_go_the_way_of_one_that_rises():
