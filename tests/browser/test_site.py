@@ -144,6 +144,8 @@ def test_the_main_button_leads_from_home_to_the_end(course, window):
         loaded = {url for url in loaded if not url.endswith(f"/{live.get('model')}.js")}  # later
         size = sum(Path(url.removeprefix("file://")).stat().st_size for url in loaded)
         assert size < FIRST_LOAD, window.url
+        if window.locator("#machine-live").count():  # in the place of the example's picture
+            expect(window.locator("#machine-live")).to_be_visible(timeout=60_000)
         for node in window.locator("[data-picture]:visible, [data-chart]:visible").all():
             node.scroll_into_view_if_needed()
             expect(node).to_have_attribute("data-drawn", "")
