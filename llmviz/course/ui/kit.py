@@ -97,6 +97,7 @@ from llmviz.course.ui.notices import (
 from llmviz.course.ui.pinned_cells import (
     NONE,
     bound,
+    chosen_link,
     link_of,
     one_of,
     or_first,

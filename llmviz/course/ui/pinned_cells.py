@@ -24,6 +24,11 @@ def link_of(place: Sequence[object] | None) -> str:
     return ".".join(map(str, place)) if place else ""
 
 
+def chosen_link(place: Sequence[object] | None) -> str | None:
+    """Return a place as a link has it; None for none, which leaves a control as it is."""
+    return link_of(place) or None
+
+
 def place_of(link: str, shape: Sequence[int]) -> tuple[int, ...] | None:
     """Return the place that a link names in an array of that shape; None where there is none such.
 

@@ -272,7 +272,7 @@ def _removed(state: kit.PageState) -> None:
         role="weights",
         label=words.rise_label,
         chosen=(row, column),
-        on_change=kit.bound(state, key, chosen=("steercell", lambda at: kit.link_of(at) or None)),
+        on_change=kit.bound(state, key, chosen=("steercell", kit.chosen_link)),
     )
     kit.choose(
         state, "steerout", words.out, {out: words.outs[out] for out in (model.MEANS, model.FEATURE)}

@@ -228,9 +228,7 @@ def _heads(state: kit.PageState, question: Question) -> None:
         tokens=names,
         notes=notes,
         chosen=(layer, head),
-        on_change=kit.bound(
-            state, key, chosen=("rulehead", lambda head: head and kit.link_of(head))
-        ),
+        on_change=kit.bound(state, key, chosen=("rulehead", kit.chosen_link)),
     )
     given = look.weights[layer, head, -1].tolist()
     shares = [{words.share: kit.percent(share)} for share in given]

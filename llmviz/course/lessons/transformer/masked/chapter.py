@@ -75,7 +75,7 @@ def _grid(state: kit.PageState, control: str, weights: np.ndarray, tokens: list[
         tokens=tokens,
         chosen=chosen_head(state[control], *weights.shape[:2]),
         lines=True,
-        on_change=kit.bound(state, key, chosen=(control, lambda head: head and kit.link_of(head))),
+        on_change=kit.bound(state, key, chosen=(control, kit.chosen_link)),
     )
 
 
